@@ -1,0 +1,57 @@
+import type { Fault } from './fault.js';
+
+/**
+ * Looks at files that belong to somebody else (session files, scripts, homes). Any of them may lie
+ * on a file system that no longer answers, so the calls run on threads of our own under a deadline,
+ * never on the thread pool of the runtime. Requests run in order.
+ */
+export type LookRequest = {
+  readonly path: string;
+  /**
+   * Requests of one group are thought to share a file system (a home): after one of them hung, the
+   * others answer `timeout` at once. Default: the path itself.
+   */
+  readonly group?: string;
+} & (
+  | { readonly op: 'stat'; /** Follow a symbolic link at the end (default true). */ readonly follow?: boolean }
+  /** Absolute path with every symbolic link resolved, and the stat of what it names. */
+  | { readonly op: 'realpath' }
+  /** Bytes of a regular file; anything else is refused with an `unsupported` fault. */
+  | {
+      readonly op: 'read';
+      readonly offset?: number;
+      readonly maxBytes: number;
+      /** Follow a symbolic link at the end (default true). */
+      readonly follow?: boolean;
+    }
+  /** Names in a directory, without `.` and `..`, in the order of the file system. */
+  | { readonly op: 'list'; readonly maxEntries: number }
+);
+
+export interface FileStat {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly mtimeMs: number;
+  readonly uid: number;
+  /** Permission and type bits as in stat(2). */
+  readonly mode: number;
+  readonly nlink: number;
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+}
+
+/** Either `fault`, or what the request asked for. */
+export interface LookAnswer {
+  readonly fault?: Fault;
+  /** With every op but `list`; for `read`, of the very file whose bytes came (fstat). */
+  readonly stat?: FileStat;
+  readonly realpath?: string;
+  readonly bytes?: Buffer;
+  readonly names?: readonly string[];
+  /** More bytes or names were there than asked for. */
+  readonly truncated?: boolean;
+}
+
+export type Look = (requests: readonly LookRequest[]) => Promise<LookAnswer[]>;
