@@ -1,0 +1,74 @@
+// crowd [COUNT=1000]: idle children with command lines and working directories of everyday size.
+// ready COUNT
+#include <fcntl.h>
+#include <spawn.h>
+
+#include "maker.h"
+
+enum { report_fd = 3 };
+
+static const char parent_name[] = "MAKER_CROWD_PARENT";
+
+static void idle(const char* parent) {
+  static const char* const folders[] = {"/usr/share", "/", "/usr/lib", "/tmp", "/var/lib"};
+  die_with((pid_t)atol(parent));
+  // A folder that is missing leaves the inherited one: any will do.
+  if (chdir(folders[getpid() % 5]) != 0) errno = 0;
+  if (write(report_fd, "", 1) != 1) _exit(1);
+  close(report_fd);
+  for (;;) pause();
+}
+
+// Every line differs in several places, as the command lines of real workers do.
+static pid_t start_worker(const char* self, posix_spawn_file_actions_t* actions, long i) {
+  static const char* const roles[] = {"renderer", "indexer", "language-server", "watcher"};
+  char id[48], role[48], config[96], port[32], parent[48];
+  snprintf(id, sizeof id, "--worker-id=%06ld", i);
+  snprintf(role, sizeof role, "--type=%s", roles[i % 4]);
+  snprintf(config, sizeof config, "--config=/srv/projects/crowd-%04ld/config/service.json",
+           i % 997);
+  snprintf(port, sizeof port, "--port=%ld", 20000 + i % 40000);
+  snprintf(parent, sizeof parent, "%s=%d", parent_name, getpid());
+  char worker[] = "/usr/lib/crowd/bin/worker", quiet[] = "--quiet", language[] = "LANG=C";
+  char* const argv[] = {worker, role, id, config, port, quiet, NULL};
+  char* const env[] = {parent, language, NULL};
+  pid_t pid;
+  errno = posix_spawn(&pid, self, actions, NULL, argv, env);
+  if (errno) fail("posix_spawn of worker %ld", i);
+  return pid;
+}
+
+int main(int argc, char** argv) {
+  const char* const parent = getenv(parent_name);
+  if (parent) idle(parent);
+  die_with_test();
+  const long count = argc > 1 ? number(argv[1], 1, 100000) : 1000;
+  char self[4096] = "";
+  if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) fail("readlink /proc/self/exe");
+  pid_t* const pids = calloc((size_t)count, sizeof *pids);
+  int ends[2];
+  if (!pids || pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
+  const int report = fcntl(ends[1], F_DUPFD_CLOEXEC, report_fd + 1);
+  close(ends[1]);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int fd = 0; fd < report_fd; fd++)
+    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&actions, report, report_fd);
+  for (long i = 0; i < count; i++) pids[i] = start_worker(self, &actions, i);
+  posix_spawn_file_actions_destroy(&actions);
+  close(report);
+
+  long arrived = 0;
+  char bytes[512];
+  for (ssize_t n; (n = read(ends[0], bytes, sizeof bytes)) > 0;) arrived += n;
+  if (arrived != count) refuse("%ld of %ld workers came up", arrived, count);
+
+  ready("%ld", count);
+  wait_for_end();
+  for (long i = 0; i < count; i++) kill(pids[i], SIGKILL);
+  for (long i = 0; i < count; i++) end_child(pids[i]);
+  free(pids);
+  return 0;
+}
