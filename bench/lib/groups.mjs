@@ -1,0 +1,61 @@
+import floor from '../trials/floor.mjs';
+import javascript from '../trials/javascript.mjs';
+import packages from '../trials/packages.mjs';
+import procscope from '../trials/procscope.mjs';
+import ps from '../trials/ps.mjs';
+
+const files = { floor, ps, packages, javascript, procscope };
+
+/** Every trial by name, with the file that holds it. */
+const trials = new Map(
+  Object.entries(files).flatMap(([file, list]) =>
+    list.map((trial) => [trial.name, { ...trial, file: `trials/${file}.mjs` }]),
+  ),
+);
+
+/**
+ * A group is measured together, in one run. `baseline` and `rival` are the two trials that all
+ * others are set against; a target is met when the CPU time of `trial` divided by that of
+ * `against` is at most `most`, or when that of `against` is at least `less` times as high.
+ */
+const snapshotTargets = ['snapshot', 'snapshot+touch', 'async', 'async+touch'].flatMap((trial) => [
+  { trial, against: 'floor', most: 1.25 },
+  { trial, against: 'ps', less: 10 },
+]);
+
+const groups = [
+  {
+    name: 'snapshot',
+    about: 'a cold look at every process: stat, argv, cwd, exe',
+    trials: [
+      'floor',
+      'ps',
+      'ps-list',
+      'systeminformation',
+      'node-fs',
+      'snapshot',
+      'snapshot+touch',
+      'async',
+      'async+touch',
+    ],
+    baseline: 'floor',
+    rival: 'ps',
+    targets: snapshotTargets,
+  },
+  {
+    name: 'floor',
+    about: 'ways to read the same files from C',
+    trials: ['floor', 'floor-dirfd', 'floor-threaded'],
+    baseline: 'floor',
+    rival: null,
+    targets: [],
+  },
+];
+
+export const groupNames = groups.map((group) => group.name);
+
+/** A group with its trials looked up; undefined when there is none of that name. */
+export function groupOf(name) {
+  const group = groups.find((candidate) => candidate.name === name);
+  return group && { ...group, trials: group.trials.map((trial) => trials.get(trial)) };
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { here } from './paths.mjs';
+
+const run = promisify(execFile);
+
+/** CPU time that one trial should take in one round, so that its clock's steps do not matter. */
+const budgetMs = 400;
+
+/** Beside the crowd: its parent, this bench, and the trial itself. */
+const others = 3;
+
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+}
+
+function repetitionsOf(trial, size) {
+  const repetitions = Math.round(budgetMs / ((trial.costUs * size) / 1000));
+  return Math.max(2, Math.min(60, repetitions));
+}
+
+async function runTrial(trial, repetitions) {
+  const warmups = Math.max(1, Math.round(repetitions / 4));
+  const [program, args] = trial.command?.(repetitions, warmups) ?? [
+    process.execPath,
+    [join(here, 'lib/trial.mjs'), join(here, trial.file), trial.name, String(repetitions), String(warmups)],
+  ];
+  const { stdout } = await run(program, args, { maxBuffer: 1 << 26, timeout: 120_000 });
+  return JSON.parse(stdout);
+}
+
+/** What is wrong with a report: rows or facts that should have been there and were not. */
+function problemsOf(trial, report, size) {
+  const problems = [];
+  if (report.seen < size + others) problems.push(`saw ${report.seen} processes of ${size + others}`);
+  for (const fact of trial.facts) {
+    if (report.facts[fact] < size)
+      problems.push(`read ${fact} of ${report.facts[fact]} processes of ${size}`);
+  }
+  return problems;
+}
+
+function firstLine(error) {
+  const text = String(error.stderr || error.message);
+  return text.split('\n').find((line) => /error/i.test(line)) ?? text.split('\n')[0];
+}
+
+/**
+ * Runs all trials of a group in turns, `rounds` times: A B C A B C, so that drift of the machine
+ * hits all alike. Each run is a fresh process. Answers one result a trial.
+ */
+export async function measureGroup(group, size, rounds, progress) {
+  const results = group.trials.map((trial) => ({
+    trial,
+    repetitions: repetitionsOf(trial, size),
+    reports: [],
+    problems: new Set(),
+    failed: null,
+  }));
+  for (let round = 0; round < rounds; round++) {
+    for (const result of results) {
+      if (result.failed) continue;
+      progress(`${size} processes, round ${round + 1} of ${rounds}: ${result.trial.name}`);
+      try {
+        const report = await runTrial(result.trial, result.repetitions);
+        result.reports.push(report);
+        for (const problem of problemsOf(result.trial, report, size)) result.problems.add(problem);
+      } catch (error) {
+        result.failed = firstLine(error);
+      }
+    }
+  }
+  return results.map(summary);
+}
+
+function summary({ trial, repetitions, reports, problems, failed }) {
+  const wall = reports.flatMap((report) => report.wallMs);
+  const measured = !failed && reports.length > 0;
+  return {
+    name: trial.name,
+    about: trial.about,
+    facts: trial.facts,
+    repetitions,
+    failed,
+    wrong: [...problems],
+    seen: measured ? Math.min(...reports.map((report) => report.seen)) : null,
+    cpuMs: measured
+      ? quantile(
+          reports.map((report) => report.cpuMs),
+          0.5,
+        )
+      : null,
+    wallP50Ms: measured ? quantile(wall, 0.5) : null,
+    wallP90Ms: measured ? quantile(wall, 0.9) : null,
+  };
+}

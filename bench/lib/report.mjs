@@ -1,0 +1,74 @@
+const number = (value, digits) => (value === null ? '-' : value.toFixed(digits));
+const milliseconds = (value) => number(value, value !== null && value < 10 ? 3 : 1);
+
+/** CPU time of `name` divided by that of `against`; null when either was not measured rightly. */
+function ratio(results, name, against) {
+  const find = (wanted) => results.find((result) => result.name === wanted);
+  const [above, below] = [find(name), find(against)];
+  if (!above?.cpuMs || !below?.cpuMs) return null;
+  return above.cpuMs / below.cpuMs;
+}
+
+function tableLines(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])))
+      .join('  '),
+  );
+}
+
+/** The results of one size as text. */
+export function sizeReport(group, size, results) {
+  const rows = [['trial', 'CPU ms', 'wall p50', 'wall p90', 'x floor', 'ps / it', 'seen', 'facts']];
+  for (const result of results) {
+    const overFloor = ratio(results, result.name, group.baseline);
+    const underRival = group.rival ? ratio(results, group.rival, result.name) : null;
+    rows.push([
+      result.name,
+      milliseconds(result.cpuMs),
+      milliseconds(result.wallP50Ms),
+      milliseconds(result.wallP90Ms),
+      number(overFloor, 2),
+      number(underRival, 2),
+      result.seen === null ? '-' : String(result.seen),
+      result.facts.join(' '),
+    ]);
+  }
+  const lines = ['', `== ${group.name}, ${size} processes: ${group.about}`, ...tableLines(rows)];
+  for (const result of results) {
+    if (result.failed) lines.push(`!! ${result.name} did not run: ${result.failed}`);
+    for (const problem of result.wrong) lines.push(`!! WRONG: ${result.name} ${problem}`);
+  }
+  return lines.join('\n');
+}
+
+/** Each target at each size: what was measured, and whether it holds. */
+export function verdicts(group, measured) {
+  return measured.flatMap(({ size, results }) =>
+    group.targets.map((target) => {
+      const value =
+        target.most === undefined
+          ? ratio(results, target.against, target.trial)
+          : ratio(results, target.trial, target.against);
+      const spoiled = results.some(
+        (result) => result.wrong.length > 0 && [target.trial, target.against].includes(result.name),
+      );
+      const met = target.most === undefined ? value >= target.less : value <= target.most;
+      const verdict = value === null || spoiled ? 'UNKNOWN' : met ? 'PASS' : 'MISS';
+      return { size, ...target, ratio: value, verdict };
+    }),
+  );
+}
+
+export function verdictReport(list) {
+  if (list.length === 0) return '';
+  const rows = list.map(({ size, trial, against, most, less, ratio: value, verdict }) => [
+    verdict,
+    String(size),
+    trial,
+    most === undefined ? `${number(value, 1)}x less than ${against}` : `${number(value, 2)}x ${against}`,
+    most === undefined ? `target >= ${less}x less` : `target <= ${most}x`,
+  ]);
+  return ['', '== targets (CPU time)', ...tableLines(rows)].join('\n');
+}

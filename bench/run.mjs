@@ -1,0 +1,80 @@
+// `npm run bench -- [GROUP] [--sizes 200,1000,5000] [--rounds 5] [--json] [--shared]`; see README.md.
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { isPrivate, runPrivately, withCrowd } from './lib/crowd.mjs';
+import { groupNames, groupOf } from './lib/groups.mjs';
+import { measureGroup } from './lib/measure.mjs';
+import { partsReport } from './lib/parts.mjs';
+import { sizeReport, verdictReport, verdicts } from './lib/report.mjs';
+
+const names = [...groupNames, 'parts'];
+
+function usage(problem) {
+  console.error(
+    `${problem}\nusage: bench [${names.join('|')}] [--sizes N,N] [--rounds N] [--json] [--shared]`,
+  );
+  process.exit(2);
+}
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        sizes: { type: 'string', default: '200,1000,5000' },
+        rounds: { type: 'string', default: '5' },
+        json: { type: 'boolean', default: false },
+        shared: { type: 'boolean', default: false },
+      },
+    });
+    const sizes = values.sizes.split(',').map(Number);
+    const rounds = Number(values.rounds);
+    const group = positionals[0] ?? 'snapshot';
+    if (positionals.length > 1 || !names.includes(group)) usage(`unknown group: ${positionals.join(' ')}`);
+    if (![...sizes, rounds].every((value) => Number.isInteger(value) && value > 0)) usage('not a count');
+    return { ...values, sizes, rounds, group };
+  } catch (error) {
+    return usage(error.message);
+  }
+}
+
+const progress = (text) => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
+};
+
+async function runGroup({ group: name, sizes, rounds, json }) {
+  const group = groupOf(name);
+  const measured = [];
+  for (const size of sizes) {
+    progress(`starting ${size} processes`);
+    const results = await withCrowd(size, () => measureGroup(group, size, rounds, progress));
+    progress('');
+    measured.push({ size, results });
+    if (!json) console.log(sizeReport(group, size, results));
+  }
+  const targets = verdicts(group, measured);
+  if (json)
+    console.log(JSON.stringify({ group: name, private: isPrivate, rounds, measured, targets }, null, 2));
+  else console.log(verdictReport(targets));
+  const spoiled = measured.some(({ results }) => results.some((one) => one.failed || one.wrong.length > 0));
+  return spoiled ? 1 : 0;
+}
+
+async function runParts({ sizes, rounds }) {
+  for (const size of sizes) console.log(await withCrowd(size, () => partsReport(size, rounds)));
+  return 0;
+}
+
+async function main() {
+  const asked = readArguments();
+  if (!isPrivate && !asked.shared) {
+    const code = await runPrivately(fileURLToPath(import.meta.url), process.argv.slice(2));
+    if (code !== null) return code;
+    console.error(
+      'A private pid namespace is refused here: the processes of this machine are in every count.',
+    );
+  }
+  return asked.group === 'parts' ? runParts(asked) : runGroup(asked);
+}
+
+process.exitCode = await main();
