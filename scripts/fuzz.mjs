@@ -1,6 +1,6 @@
 // Builds every fuzz/<name>_fuzz.cc with libFuzzer under ASan and UBSan and runs each for a while.
-// Seeds are the fixtures (test/fixtures/fuzz/<name>/ and test/fixtures/<name>/); new inputs are kept
-// in .cache/corpus/<name>/ for the next run. A crash ends with the path of its reproducer.
+// Seeds are fuzz/seeds/<name>/ and the fixtures of test/fixtures/<name>/; new inputs are kept in
+// .cache/corpus/<name>/ for the next run. A crash ends with the path of its reproducer.
 // Arguments: --seconds N for each target (default 60), --only NAME.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -29,7 +29,7 @@ function fuzz(name) {
   const corpus = join(cache, 'corpus', name);
   const crashes = join(cache, 'crashes', name);
   for (const folder of [corpus, crashes]) mkdirSync(folder, { recursive: true });
-  const seeds = [`test/fixtures/fuzz/${name}`, `test/fixtures/${name}`]
+  const seeds = [`fuzz/seeds/${name}`, `test/fixtures/${name}`]
     .map((folder) => join(top, folder))
     .filter((folder) => existsSync(folder));
   const before = new Set(readdirSync(crashes));

@@ -112,6 +112,17 @@ describe('native/ keeps its floors', () => {
     );
   });
 
+  it('fuzzes every parser', () => {
+    const parsers = nativeFiles.map((file) => /^native\/parse\/(.+)\.cc$/.exec(file)?.[1]);
+    const missing = parsers.filter(
+      (name) => name !== undefined && !existsSync(join(top, 'fuzz', `${name}_fuzz.cc`)),
+    );
+    expectNone(
+      missing.map((name) => `fuzz/${name}_fuzz.cc is missing`),
+      'Parsers read what strangers wrote. Each has a fuzz target of its name that checks what it promises.',
+    );
+  });
+
   it('lists every source once, in the group of its folder', () => {
     const groups: Record<string, string[]> = JSON.parse(text('native/sources.json'));
     const groupOf = (file: string): string => {
