@@ -1,0 +1,85 @@
+#include "parse/stat.h"
+
+#include "base/scan.h"
+
+namespace procscope {
+
+namespace {
+
+/// Reads numbers in order and remembers whether all were there.
+class Fields {
+ public:
+  explicit Fields(std::string_view bytes) : scan_(bytes) {}
+
+  template <typename T>
+  void take(T& into) {
+    if (const auto value = scan_.number<T>()) {
+      into = *value;
+    } else {
+      ok_ = false;
+    }
+  }
+
+  void skip(int count) {
+    for (int i = 0; i < count; ++i) {
+      ok_ = !scan_.word().empty() && ok_;
+    }
+  }
+
+  [[nodiscard]] bool ok() const { return ok_; }
+
+ private:
+  Scan scan_;
+  bool ok_ = true;
+};
+
+bool is_state(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+}  // namespace
+
+std::optional<ProcStat> parse_stat(std::string_view bytes) {
+  ProcStat stat;
+  const size_t open = bytes.find('(');
+  // comm may hold any byte, so only the last parenthesis ends it.
+  const size_t close = bytes.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open ||
+      open < 2) {
+    return std::nullopt;
+  }
+  const auto pid = whole_number<int32_t>(bytes.substr(0, open - 1));
+  if (!pid || *pid <= 0 || bytes[open - 1] != ' ') {
+    return std::nullopt;
+  }
+  stat.pid = *pid;
+  stat.comm = bytes.substr(open + 1, close - open - 1);
+
+  std::string_view rest = bytes.substr(close + 1);
+  if (rest.size() < 3 || rest[0] != ' ' || !is_state(rest[1]) || rest[2] != ' ') {
+    return std::nullopt;
+  }
+  stat.state = rest[1];
+
+  Fields fields(rest.substr(3));
+  int32_t tty = 0;
+  fields.take(stat.ppid);
+  fields.take(stat.pgid);
+  fields.take(stat.sid);
+  fields.take(tty);
+  fields.take(stat.tpgid);
+  fields.take(stat.flags);
+  fields.skip(4);  // minflt cminflt majflt cmajflt
+  fields.take(stat.utime);
+  fields.take(stat.stime);
+  fields.skip(2);  // cutime cstime
+  fields.take(stat.priority);
+  fields.take(stat.nice);
+  fields.take(stat.threads);
+  fields.skip(1);  // itrealvalue
+  fields.take(stat.start);
+  fields.take(stat.vsize);
+  fields.take(stat.rss);
+  stat.tty_device = static_cast<uint32_t>(tty);
+  return fields.ok() ? std::optional(stat) : std::nullopt;
+}
+
+}  // namespace procscope

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace procscope {
+
+/// The fields of /proc/<pid>/stat that rows use, in the kernel's own units. proc_pid_stat(5).
+struct ProcStat {
+  int32_t pid = 0;
+  /// Any bytes, blanks, parentheses and newlines included.
+  std::string_view comm;
+  char state = 0;
+  int32_t ppid = 0;
+  int32_t pgid = 0;
+  int32_t sid = 0;
+  /// Device number in the kernel's packed form; 0 = no controlling terminal.
+  uint32_t tty_device = 0;
+  int32_t tpgid = 0;
+  uint32_t flags = 0;
+  /// Clock ticks.
+  uint64_t utime = 0;
+  uint64_t stime = 0;
+  int32_t priority = 0;
+  int32_t nice = 0;
+  int32_t threads = 0;
+  /// Clock ticks since boot.
+  uint64_t start = 0;
+  /// Bytes.
+  uint64_t vsize = 0;
+  /// Pages; the kernel may show a small negative number while counters settle.
+  int64_t rss = 0;
+};
+
+/// PF_KTHREAD in include/linux/sched.h.
+inline constexpr uint32_t kKernelThreadFlag = 0x00200000;
+
+/// Parses one whole file. Nothing if it is cut short of the rss field or is not of this form.
+std::optional<ProcStat> parse_stat(std::string_view bytes);
+
+}  // namespace procscope
