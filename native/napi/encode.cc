@@ -1,0 +1,160 @@
+#include "napi/encode.h"
+
+#include <cstddef>
+#include <string>
+
+#include "model/columns.h"
+
+namespace procscope::binding {
+
+namespace {
+
+const char* type_name(ColumnType type) {
+  switch (type) {
+    case ColumnType::kI32:
+      return "i32";
+    case ColumnType::kU32:
+      return "u32";
+    case ColumnType::kU8:
+      return "u8";
+    case ColumnType::kF64:
+      return "f64";
+    case ColumnType::kU64:
+      return "u64";
+    case ColumnType::kText:
+      return "text";
+  }
+  return "";
+}
+
+const char* kind_of_mode(uint32_t mode) {
+  // S_IFMT and its values are fixed by POSIX practice; inode(7) lists them.
+  switch (mode & 0170000) {
+    case 0100000:
+      return "file";
+    case 0040000:
+      return "directory";
+    case 0120000:
+      return "symlink";
+    default:
+      return "other";
+  }
+}
+
+Napi::Object stat_object(Napi::Env env, const FileStat& stat) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("dev", Napi::BigInt::New(env, stat.dev));
+  out.Set("ino", Napi::BigInt::New(env, stat.ino));
+  out.Set("size", Napi::Number::New(env, static_cast<double>(stat.size)));
+  out.Set("mtimeMs", Napi::Number::New(env, stat.mtime));
+  out.Set("uid", Napi::Number::New(env, stat.uid));
+  out.Set("mode", Napi::Number::New(env, stat.mode));
+  out.Set("nlink", Napi::Number::New(env, static_cast<double>(stat.nlink)));
+  out.Set("kind", Napi::String::New(env, kind_of_mode(stat.mode)));
+  return out;
+}
+
+Napi::Array string_list(Napi::Env env, const std::vector<std::string>& strings) {
+  Napi::Array list = Napi::Array::New(env, strings.size());
+  for (uint32_t i = 0; i < strings.size(); ++i) {
+    list.Set(i, Napi::String::New(env, strings[i]));
+  }
+  return list;
+}
+
+Napi::Object answer_object(Napi::Env env, FileOp op, const FileAnswer& answer) {
+  Napi::Object out = Napi::Object::New(env);
+  if (answer.has_stat) {
+    out.Set("stat", stat_object(env, answer.stat));
+  }
+  if (!answer.ok()) {
+    out.Set("fault", fault_object(env, answer.fault));
+    return out;
+  }
+  if (op == FileOp::kRealpath) {
+    out.Set("realpath", Napi::String::New(env, answer.realpath));
+  } else if (op == FileOp::kRead) {
+    out.Set("bytes", Napi::Buffer<char>::Copy(env, answer.bytes.data(), answer.bytes.size()));
+  } else if (op == FileOp::kList) {
+    out.Set("names", string_list(env, answer.names));
+  }
+  if (op == FileOp::kRead || op == FileOp::kList) {
+    out.Set("truncated", Napi::Boolean::New(env, answer.truncated));
+  }
+  return out;
+}
+
+}  // namespace
+
+Napi::Object fault_object(Napi::Env env, const Fault& fault) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("kind", Napi::String::New(env, fault_kind_name(fault.kind)));
+  out.Set("code", Napi::Number::New(env, fault.code));
+  out.Set("call", Napi::String::New(env, call_name(fault.call)));
+  out.Set("path", Napi::String::New(env, fault.path));
+  return out;
+}
+
+Napi::Object table_object(Napi::Env env, const ProcessTable& table, FieldMask asked) {
+  Napi::Object out = Napi::Object::New(env);
+  const size_t size = encoded_size(table, asked);
+  if (size == 0) {
+    throw Napi::RangeError::New(env, "procscope: the process table is larger than a buffer can be");
+  }
+  Napi::ArrayBuffer buffer = Napi::ArrayBuffer::New(env, size);
+  encode(table, asked, {static_cast<std::byte*>(buffer.Data()), size});
+  out.Set("buffer", buffer);
+
+  Napi::Array faults = Napi::Array::New(env, table.faults.size());
+  for (uint32_t i = 0; i < table.faults.size(); ++i) {
+    faults.Set(i, fault_object(env, table.faults[i]));
+  }
+  out.Set("faults", faults);
+  out.Set("bootId", Napi::String::New(env, table.boot_id));
+  return out;
+}
+
+Napi::Array answer_list(Napi::Env env, const std::vector<FileAnswer>& answers) {
+  Napi::Array list = Napi::Array::New(env, answers.size());
+  for (uint32_t i = 0; i < answers.size(); ++i) {
+    list.Set(i, answer_object(env, answers[i].op, answers[i]));
+  }
+  return list;
+}
+
+Napi::Object layout_object(Napi::Env env) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("magic", Napi::Number::New(env, kMagic));
+  out.Set("version", Napi::Number::New(env, kLayoutVersion));
+  out.Set("headerWords", Napi::Number::New(env, kHeaderWords));
+  out.Set("faultWords", Napi::Number::New(env, static_cast<double>(kFaultWords)));
+
+  Napi::Array list = Napi::Array::New(env);
+  uint32_t n = 0;
+  for (const Column& column : columns()) {
+    Napi::Object entry = Napi::Object::New(env);
+    entry.Set("name", Napi::String::New(env, column.name));
+    entry.Set("type", Napi::String::New(env, type_name(type_of(column))));
+    list.Set(n++, entry);
+  }
+  out.Set("columns", list);
+
+  std::vector<std::string> names;
+  for (int i = 0; i < kFields; ++i) {
+    names.emplace_back(field_name(static_cast<Field>(i)));
+  }
+  out.Set("fields", string_list(env, names));
+  names.clear();
+  for (int i = 0; i < kFaultKinds; ++i) {
+    names.emplace_back(fault_kind_name(static_cast<FaultKind>(i)));
+  }
+  out.Set("faultKinds", string_list(env, names));
+  names.clear();
+  for (int i = 0; i < kCalls; ++i) {
+    names.emplace_back(call_name(static_cast<Call>(i)));
+  }
+  out.Set("calls", string_list(env, names));
+  return out;
+}
+
+}  // namespace procscope::binding

@@ -1,0 +1,110 @@
+#include "napi/request.h"
+
+#include <string>
+
+namespace procscope::binding {
+
+namespace {
+
+[[noreturn]] void refuse(Napi::Env env, const char* what) {
+  throw Napi::TypeError::New(env, std::string("procscope binding: ") + what);
+}
+
+/// Text or exact bytes: a path need not be UTF-8.
+std::string bytes_of(const Napi::Value& value) {
+  if (value.IsBuffer()) {
+    const auto buffer = value.As<Napi::Buffer<char>>();
+    return {buffer.Data(), buffer.Length()};
+  }
+  if (!value.IsString()) {
+    refuse(value.Env(), "expected a string");
+  }
+  return value.As<Napi::String>().Utf8Value();
+}
+
+double number_of(const Napi::Value& value) {
+  if (!value.IsNumber()) {
+    refuse(value.Env(), "expected a number");
+  }
+  return value.As<Napi::Number>().DoubleValue();
+}
+
+FileOp op_of(const Napi::Value& value) {
+  const std::string name = bytes_of(value);
+  if (name == "stat") {
+    return FileOp::kStat;
+  }
+  if (name == "realpath") {
+    return FileOp::kRealpath;
+  }
+  if (name == "read") {
+    return FileOp::kRead;
+  }
+  if (name == "list") {
+    return FileOp::kList;
+  }
+  refuse(value.Env(), "unknown op");
+}
+
+FileRequest file_request(const Napi::Object& from) {
+  FileRequest request;
+  request.op = op_of(from.Get("op"));
+  request.path = bytes_of(from.Get("path"));
+  if (const Napi::Value group = from.Get("group"); !group.IsUndefined()) {
+    request.group = bytes_of(group);
+  }
+  if (const Napi::Value follow = from.Get("follow"); !follow.IsUndefined()) {
+    request.follow = follow.ToBoolean();
+  }
+  if (const Napi::Value offset = from.Get("offset"); !offset.IsUndefined()) {
+    request.offset = static_cast<uint64_t>(number_of(offset));
+  }
+  const char* const limit = request.op == FileOp::kList ? "maxEntries" : "maxBytes";
+  if (request.op == FileOp::kList || request.op == FileOp::kRead) {
+    request.limit = static_cast<uint32_t>(number_of(from.Get(limit)));
+  }
+  return request;
+}
+
+}  // namespace
+
+std::chrono::milliseconds milliseconds_of(const Napi::Value& value) {
+  return std::chrono::milliseconds(static_cast<int64_t>(number_of(value)));
+}
+
+SnapshotRequest snapshot_request(const Napi::Value& value) {
+  if (!value.IsObject()) {
+    refuse(value.Env(), "expected a request");
+  }
+  const auto from = value.As<Napi::Object>();
+  SnapshotRequest request;
+  request.reader.root = bytes_of(from.Get("procRoot"));
+  request.reader.max_field_bytes = static_cast<uint32_t>(number_of(from.Get("maxFieldBytes")));
+  request.fields = static_cast<FieldMask>(number_of(from.Get("fields")));
+  request.deadline = milliseconds_of(from.Get("deadlineMs"));
+  const auto keys = from.Get("env").As<Napi::Array>();
+  for (uint32_t i = 0; i < keys.Length(); ++i) {
+    request.reader.env_keys.push_back(bytes_of(keys.Get(i)));
+  }
+  if (const Napi::Value pids = from.Get("pids"); pids.IsTypedArray()) {
+    const auto list = pids.As<Napi::Int32Array>();
+    request.only = true;
+    request.pids.assign(list.Data(), list.Data() + list.ElementLength());
+  }
+  return request;
+}
+
+std::vector<FileRequest> file_requests(const Napi::Value& value) {
+  if (!value.IsArray()) {
+    refuse(value.Env(), "expected a list of requests");
+  }
+  const auto list = value.As<Napi::Array>();
+  std::vector<FileRequest> requests;
+  requests.reserve(list.Length());
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    requests.push_back(file_request(list.Get(i).As<Napi::Object>()));
+  }
+  return requests;
+}
+
+}  // namespace procscope::binding

@@ -1,0 +1,116 @@
+#include "napi/worker.h"
+
+#include <mutex>
+#include <utility>
+
+#include "poll/threads.h"
+
+namespace procscope::binding {
+
+namespace {
+
+/// One promise under way.
+struct Pending {
+  Pending(Napi::Env env, std::unique_ptr<Task> t)
+      : deferred(Napi::Promise::Deferred::New(env)), task(std::move(t)) {}
+  Napi::Promise::Deferred deferred;
+  std::unique_ptr<Task> task;
+};
+
+class Environment;
+void call_js(Napi::Env env, Napi::Function, Environment* environment, Pending* pending);
+
+/// The way back to one JS thread. Threads hold it by shared pointer and may outlive the
+/// environment, so they ask under the lock whether it still stands.
+class Environment : public std::enable_shared_from_this<Environment> {
+ public:
+  using Channel = Napi::TypedThreadSafeFunction<Environment, Pending, call_js>;
+
+  void open(Napi::Env env) {
+    channel_ = Channel::New(env, "procscope", 0, 1, this);
+    channel_.Unref(env);
+    // Hooks run last in, first out: this one before the channel's own, so that no thread calls a
+    // channel that is being taken down.
+    env.AddCleanupHook([self = shared_from_this()] { self->close(); });
+  }
+
+  Napi::Promise run(Napi::Env env, std::unique_ptr<Task> task) {
+    auto pending = std::make_unique<Pending>(env, std::move(task));
+    const Napi::Promise promise = pending->deferred.Promise();
+    // Shared, because a task that no thread takes must still be there to answer here.
+    std::shared_ptr<Pending> shared = std::move(pending);
+    if (waiting_++ == 0) {
+      channel_.Ref(env);
+    }
+    const int code = run_on_thread([self = shared_from_this(), shared] {
+      shared->task->run();
+      self->post(shared);
+    });
+    if (code != 0) {
+      shared->task->run();
+      settle(env, *shared);
+    }
+    return promise;
+  }
+
+  void settle(Napi::Env env, Pending& pending) {
+    if (--waiting_ == 0) {
+      channel_.Unref(env);
+    }
+    try {
+      pending.deferred.Resolve(pending.task->deliver(env));
+    } catch (const Napi::Error& error) {
+      pending.deferred.Reject(error.Value());
+    }
+  }
+
+ private:
+  void post(const std::shared_ptr<Pending>& pending) {
+    const std::lock_guard lock(mutex_);
+    if (closed_) {
+      return;
+    }
+    auto* carried = new std::shared_ptr<Pending>(pending);
+    if (channel_.NonBlockingCall(reinterpret_cast<Pending*>(carried)) != napi_ok) {
+      delete carried;
+    }
+  }
+
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+
+  std::mutex mutex_;
+  bool closed_ = false;
+  Channel channel_;
+  /// Promises under way; touched on the JS thread only.
+  size_t waiting_ = 0;
+};
+
+void call_js(Napi::Env env, Napi::Function, Environment* environment, Pending* carried) {
+  const std::unique_ptr<std::shared_ptr<Pending>> pending(
+      reinterpret_cast<std::shared_ptr<Pending>*>(carried));
+  if (static_cast<napi_env>(env) != nullptr) {
+    environment->settle(env, **pending);
+  }
+}
+
+/// Owned by the environment; threads hold what it points to.
+struct Holder {
+  std::shared_ptr<Environment> environment;
+};
+
+}  // namespace
+
+void prepare_environment(Napi::Env env) {
+  auto environment = std::make_shared<Environment>();
+  environment->open(env);
+  env.SetInstanceData(new Holder{std::move(environment)});
+}
+
+Napi::Promise run_async(Napi::Env env, std::unique_ptr<Task> task) {
+  return env.GetInstanceData<Holder>()->environment->run(env, std::move(task));
+}
+
+}  // namespace procscope::binding

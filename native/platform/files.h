@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "platform/watch.h"
+
+/// Looks at files that belong to somebody else. Everything here may wait for a file system that no
+/// longer answers, so it runs on reader threads only (poll/look.h).
+namespace procscope {
+
+enum class FileOp : uint8_t { kStat, kRealpath, kRead, kList };
+
+struct FileRequest {
+  FileOp op = FileOp::kStat;
+  std::string path;
+  /// Requests of one group are thought to share a file system.
+  std::string group;
+  /// Follow a symbolic link at the end of the path.
+  bool follow = true;
+  uint64_t offset = 0;
+  /// Most bytes (kRead) or names (kList).
+  uint32_t limit = 0;
+};
+
+struct FileStat {
+  uint64_t dev = 0;
+  uint64_t ino = 0;
+  uint64_t size = 0;
+  /// Milliseconds since the epoch.
+  double mtime = 0;
+  uint32_t uid = 0;
+  /// Type and permission bits of stat(2).
+  uint32_t mode = 0;
+  uint64_t nlink = 0;
+};
+
+struct FileAnswer {
+  FileOp op = FileOp::kStat;
+  Fault fault;
+  bool has_stat = false;
+  /// More bytes or names were there than asked for.
+  bool truncated = false;
+  FileStat stat;
+  std::string realpath;
+  std::string bytes;
+  std::vector<std::string> names;
+
+  [[nodiscard]] bool ok() const { return fault.kind == FaultKind::kNone; }
+};
+
+/// Answers one request on the calling thread. A read opens regular files only, and never waits for
+/// the writer of a pipe.
+FileAnswer look_at(const FileRequest& request, Watch& watch);
+
+}  // namespace procscope

@@ -1,0 +1,167 @@
+// Foreign files of a POSIX system. Every call here can wait for a file system that no longer
+// answers, so each request is one Waiting mark; the caller runs it on a reader thread.
+#include "platform/files.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/owned.h"
+#include "platform/linux/io.h"
+
+namespace procscope {
+
+namespace {
+
+using linux_os::kind_of_errno;
+
+constexpr size_t kFirstRead = 1 << 14;
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+struct FreeText {
+  void operator()(char* text) const { ::free(text); }
+};
+
+void fail(FileAnswer& answer, const FileRequest& request, Call call, int code) {
+  answer.fault = {kind_of_errno(code), code, call, request.path};
+}
+
+void put_stat(FileAnswer& answer, const struct stat& s) {
+  answer.has_stat = true;
+  answer.stat.dev = s.st_dev;
+  answer.stat.ino = s.st_ino;
+  answer.stat.size = static_cast<uint64_t>(s.st_size);
+  answer.stat.mtime = static_cast<double>(s.st_mtim.tv_sec) * 1e3 +
+                      static_cast<double>(s.st_mtim.tv_nsec) / 1e6;
+  answer.stat.uid = s.st_uid;
+  answer.stat.mode = s.st_mode;
+  answer.stat.nlink = s.st_nlink;
+}
+
+void look_stat(const FileRequest& request, FileAnswer& answer) {
+  struct stat s {};
+  const int flags = request.follow ? 0 : AT_SYMLINK_NOFOLLOW;
+  if (::fstatat(AT_FDCWD, request.path.c_str(), &s, flags) != 0) {
+    fail(answer, request, Call::kStat, errno);
+    return;
+  }
+  put_stat(answer, s);
+}
+
+void look_realpath(const FileRequest& request, FileAnswer& answer) {
+  const std::unique_ptr<char, FreeText> real(::realpath(request.path.c_str(), nullptr));
+  if (!real) {
+    fail(answer, request, Call::kRealpath, errno);
+    return;
+  }
+  answer.realpath = real.get();
+  look_stat(request, answer);
+}
+
+void look_read(const FileRequest& request, FileAnswer& answer) {
+  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (request.follow ? 0 : O_NOFOLLOW);
+  const OwnedFd fd(::open(request.path.c_str(), flags));
+  if (!fd.valid()) {
+    fail(answer, request, Call::kOpen, errno);
+    return;
+  }
+  struct stat s {};
+  if (::fstat(fd.get(), &s) != 0) {
+    fail(answer, request, Call::kStat, errno);
+    return;
+  }
+  put_stat(answer, s);
+  if (!S_ISREG(s.st_mode)) {
+    answer.fault = {FaultKind::kUnsupported, 0, Call::kRead, request.path};
+    return;
+  }
+  std::string& bytes = answer.bytes;
+  const size_t limit = request.limit;
+  while (bytes.size() <= limit) {
+    const size_t have = bytes.size();
+    bytes.resize(std::min(std::max(have * 2, kFirstRead), limit + 1));
+    const ssize_t n = ::pread(fd.get(), bytes.data() + have, bytes.size() - have,
+                              static_cast<off_t>(request.offset + have));
+    bytes.resize(have + static_cast<size_t>(std::max<ssize_t>(n, 0)));
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n < 0) {
+      bytes.clear();
+      fail(answer, request, Call::kRead, errno);
+      return;
+    }
+    if (n == 0) {
+      return;
+    }
+  }
+  bytes.resize(limit);
+  answer.truncated = true;
+}
+
+void look_list(const FileRequest& request, FileAnswer& answer) {
+  OwnedFd fd(::open(request.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) {
+    fail(answer, request, Call::kOpen, errno);
+    return;
+  }
+  const std::unique_ptr<DIR, CloseDirectory> directory(::fdopendir(fd.get()));
+  if (!directory) {
+    fail(answer, request, Call::kGetdents, errno);
+    return;
+  }
+  fd.release();  // closedir() closes it from here on.
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(directory.get());
+    if (entry == nullptr) {
+      if (errno != 0) {
+        fail(answer, request, Call::kGetdents, errno);
+      }
+      return;
+    }
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") {
+      continue;
+    }
+    if (answer.names.size() == request.limit) {
+      answer.truncated = true;
+      return;
+    }
+    answer.names.emplace_back(name);
+  }
+}
+
+}  // namespace
+
+FileAnswer look_at(const FileRequest& request, Watch& watch) {
+  FileAnswer answer;
+  const Waiting waiting(watch, BlockClass::kFileSystem);
+  switch (request.op) {
+    case FileOp::kStat:
+      look_stat(request, answer);
+      break;
+    case FileOp::kRealpath:
+      look_realpath(request, answer);
+      break;
+    case FileOp::kRead:
+      look_read(request, answer);
+      break;
+    case FileOp::kList:
+      look_list(request, answer);
+      break;
+  }
+  return answer;
+}
+
+}  // namespace procscope

@@ -1,0 +1,242 @@
+// The process table of Linux, from procfs.
+#include <cerrno>
+#include <ctime>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "parse/links.h"
+#include "parse/tty.h"
+#include "platform/linux/proc_row.h"
+#include "platform/reader.h"
+
+namespace procscope::linux_os {
+
+namespace {
+
+constexpr const char* kLiveRoot = "/proc";
+/// PROC_SUPER_MAGIC in linux/magic.h.
+constexpr long kProcMagic = 0x9fa0;
+constexpr size_t kSmallFileLimit = 1 << 20;
+constexpr size_t kListBytes = 1 << 16;
+
+/// One record of getdents64(2).
+struct Entry {
+  uint64_t ino;
+  int64_t offset;
+  uint16_t length;
+  uint8_t type;
+  char name[];
+};
+
+/// Milliseconds since the epoch at the moment of boot. The difference of two clocks is finer than
+/// the whole seconds of /proc/stat, and right after the wall clock was set.
+double boot_time_of_this_machine() {
+  timespec now{};
+  timespec up{};
+  ::clock_gettime(CLOCK_BOOTTIME, &up);
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const auto milliseconds = [](const timespec& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+  };
+  return milliseconds(now) - milliseconds(up);
+}
+
+/// The boot time as it was first seen, until the wall clock is set: two looks at one process give
+/// one start time although the clocks are read a moment apart.
+double steady_boot_time() {
+  static std::mutex mutex;
+  static double kept = 0;
+  constexpr double kTolerance = 10;  // One clock tick, the grain of what is added to it.
+  const double now = boot_time_of_this_machine();
+  const std::lock_guard lock(mutex);
+  if (now - kept > kTolerance || kept - now > kTolerance) {
+    kept = now;
+  }
+  return kept;
+}
+
+std::string without_trailing_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') {
+    path.pop_back();
+  }
+  return path;
+}
+
+/// A thread reads many rows, so its buffer is kept as long as it lives.
+Buffer& thread_buffer() {
+  thread_local Buffer buffer;
+  return buffer;
+}
+
+class LinuxReader final : public Reader {
+ public:
+  explicit LinuxReader(ReaderOptions options) : options_(std::move(options)) {
+    options_.root = without_trailing_slashes(std::move(options_.root));
+    context_.options = &options_;
+    context_.live = options_.root == kLiveRoot;
+    context_.ticks_per_second = ::sysconf(_SC_CLK_TCK);
+    context_.page_size = ::sysconf(_SC_PAGESIZE);
+    context_.tty_name = [this](uint32_t device) { return name_of_tty(device); };
+  }
+
+  FieldMask supported() const override { return kAllFields; }
+
+  bool may_wait(FieldMask fields) const override {
+    constexpr FieldMask kWaiting = mask_of(Field::kUser, Field::kArgv, Field::kExe, Field::kExeFile,
+                                           Field::kCwd, Field::kEnv);
+    return !context_.live || (fields & kWaiting) != 0;
+  }
+
+  Result<std::monostate> prepare(Watch& watch) override {
+    std::optional<Waiting> waiting;
+    if (!context_.live) {
+      waiting.emplace(watch, BlockClass::kFileSystem);
+    }
+    root_ = OwnedFd(
+        ::openat(AT_FDCWD, options_.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!root_.valid()) {
+      return Fault{kind_of_errno(errno), errno, Call::kOpen, options_.root};
+    }
+    context_.root = root_.get();
+    read_boot();
+    return std::monostate{};
+  }
+
+  const std::string& boot_id() const override { return boot_id_; }
+
+  Result<std::monostate> list(std::vector<int32_t>& pids, Watch& watch) const override {
+    std::optional<Waiting> waiting;
+    if (!context_.live) {
+      waiting.emplace(watch, BlockClass::kFileSystem);
+    }
+    const size_t before = pids.size();
+    alignas(Entry) char bytes[kListBytes];
+    ::lseek(root_.get(), 0, SEEK_SET);
+    for (;;) {
+      const long n = ::syscall(SYS_getdents64, root_.get(), bytes, sizeof bytes);
+      if (n < 0) {
+        return Fault{kind_of_errno(errno), errno, Call::kGetdents, options_.root};
+      }
+      if (n == 0) {
+        break;
+      }
+      take_pids(bytes, static_cast<size_t>(n), pids);
+    }
+    if (pids.size() == before) {
+      // A process file system shows at least whoever reads it.
+      return Fault{FaultKind::kMalformed, 0, Call::kGetdents, options_.root};
+    }
+    std::sort(pids.begin() + static_cast<std::ptrdiff_t>(before), pids.end());
+    return std::monostate{};
+  }
+
+  RowOutcome read(int32_t pid, const RowPlan& plan, RowDraft& draft, Watch& watch) const override {
+    std::optional<Waiting> waiting;
+    if (!context_.live) {
+      waiting.emplace(watch, BlockClass::kFileSystem);
+    }
+    return ProcRow(context_, pid, plan, draft, watch, thread_buffer()).read();
+  }
+
+  std::string path_of(int32_t pid, Field field) const override {
+    return options_.root + "/" + std::to_string(pid) + "/" + file_of(field);
+  }
+
+ private:
+  static const char* file_of(Field field) {
+    switch (field) {
+      case Field::kArgv:
+        return "cmdline";
+      case Field::kExe:
+      case Field::kExeFile:
+        return "exe";
+      case Field::kCwd:
+        return "cwd";
+      case Field::kRoot:
+        return "root";
+      case Field::kPidNamespace:
+        return "ns/pid";
+      case Field::kCgroup:
+        return "cgroup";
+      case Field::kEnv:
+        return "environ";
+      default:
+        return (bit(field) & kStatFields) != 0 ? "stat" : "status";
+    }
+  }
+
+  static void take_pids(const char* bytes, size_t size, std::vector<int32_t>& pids) {
+    for (size_t at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const Entry*>(bytes + at);
+      at += entry->length;
+      if (entry->type != DT_DIR && entry->type != DT_UNKNOWN) {
+        continue;
+      }
+      if (const auto pid = parse_pid_name(entry->name)) {
+        pids.push_back(*pid);
+      }
+    }
+  }
+
+  void read_boot() {
+    Buffer& buffer = thread_buffer();
+    const Bytes id = buffer.read_file(context_.root, "sys/kernel/random/boot_id", kSmallFileLimit,
+                                      Ending::kShortRead);
+    if (id.ok()) {
+      boot_id_ = parse_boot_id(id.data).value_or(std::string_view{});
+    }
+    if (context_.live) {
+      context_.boot_time = steady_boot_time();
+      return;
+    }
+    const Bytes stat =
+        buffer.read_file(context_.root, "stat", kSmallFileLimit, Ending::kEmptyRead);
+    if (const auto seconds = stat.ok() ? parse_btime(stat.data) : std::nullopt) {
+      context_.boot_time = static_cast<double>(*seconds) * 1e3;
+    }
+  }
+
+  std::string name_of_tty(uint32_t device) const {
+    std::string name = procscope::tty_name(device, {});
+    if (device == 0 || name.starts_with("pts/")) {
+      return name;
+    }
+    std::call_once(drivers_read_, [&] {
+      Buffer buffer;  // The thread's own still holds the row that asks.
+      const Bytes bytes =
+          buffer.read_file(context_.root, "tty/drivers", kSmallFileLimit, Ending::kEmptyRead);
+      if (bytes.ok()) {
+        drivers_ = parse_tty_drivers(bytes.data);
+      }
+    });
+    return procscope::tty_name(device, drivers_);
+  }
+
+  ReaderOptions options_;
+  RowContext context_;
+  OwnedFd root_;
+  std::string boot_id_;
+  mutable std::once_flag drivers_read_;
+  mutable std::vector<TtyDriver> drivers_;
+};
+
+}  // namespace
+
+}  // namespace procscope::linux_os
+
+namespace procscope {
+
+std::unique_ptr<Reader> make_reader(ReaderOptions options) {
+  return std::make_unique<linux_os::LinuxReader>(std::move(options));
+}
+
+}  // namespace procscope
