@@ -13,7 +13,10 @@ export type LookRequest = {
    */
   readonly group?: string;
 } & (
-  | { readonly op: 'stat'; /** Follow a symbolic link at the end (default true). */ readonly follow?: boolean }
+  | {
+      readonly op: 'stat' /** Follow a symbolic link at the end (default true). */;
+      readonly follow?: boolean;
+    }
   /** Absolute path with every symbolic link resolved, and the stat of what it names. */
   | { readonly op: 'realpath' }
   /** Bytes of a regular file; anything else is refused with an `unsupported` fault. */

@@ -1,0 +1,77 @@
+import type { Fault } from './fault.js';
+
+/** The functions of the `.node` file, as native/napi/addon.cc exports them. */
+export interface Binding {
+  snapshot(request: SnapshotRequest): PackedTable;
+  snapshotAsync(request: SnapshotRequest): Promise<PackedTable>;
+  look(requests: readonly RawLookRequest[], deadlineMs: number): Promise<RawLookAnswer[]>;
+  layout(): Layout;
+  /** Mask of the fields that this build can read at all. */
+  supported(): number;
+  /** What a fault of one field of one row speaks of. */
+  faultPath(procRoot: string, pid: number, field: number): string;
+  /** Threads of this process that wait for a call that does not return. */
+  parked(): number;
+}
+
+export interface SnapshotRequest {
+  readonly procRoot: string;
+  /** One bit a field, in the order of FIELDS in layout.ts. */
+  readonly fields: number;
+  readonly env: readonly string[];
+  /** Only these; undefined = all. */
+  readonly pids: Int32Array | undefined;
+  readonly maxFieldBytes: number;
+  readonly deadlineMs: number;
+}
+
+export interface PackedTable {
+  /** native/model/columns.h describes it. */
+  readonly buffer: ArrayBuffer;
+  readonly faults: readonly Fault[];
+  /** Empty where the system gives none. */
+  readonly bootId: string;
+}
+
+export interface RawLookRequest {
+  readonly op: 'stat' | 'realpath' | 'read' | 'list';
+  readonly path: string | Buffer;
+  readonly group?: string;
+  readonly follow?: boolean;
+  readonly offset?: number;
+  readonly maxBytes?: number;
+  readonly maxEntries?: number;
+}
+
+export interface RawFileStat {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly uid: number;
+  readonly mode: number;
+  readonly nlink: number;
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+}
+
+export interface RawLookAnswer {
+  readonly fault?: Fault;
+  readonly stat?: RawFileStat;
+  readonly realpath?: string;
+  readonly bytes?: Buffer;
+  readonly names?: readonly string[];
+  readonly truncated?: boolean;
+}
+
+export type ColumnType = 'i32' | 'u32' | 'u8' | 'f64' | 'u64' | 'text';
+
+export interface Layout {
+  readonly magic: number;
+  readonly version: number;
+  readonly headerWords: number;
+  readonly faultWords: number;
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
+  readonly fields: readonly string[];
+  readonly faultKinds: readonly string[];
+  readonly calls: readonly string[];
+}

@@ -1,0 +1,154 @@
+/**
+ * The other half of native/model/columns.h: what crosses, and in which order. A test compares the
+ * two through the addon.
+ */
+
+export const MAGIC = 0x31435350;
+export const LAYOUT_VERSION = 1;
+export const FAULT_WORDS = 4;
+
+/** Words of the header, by position. */
+export const HEADER = {
+  magic: 0,
+  version: 1,
+  rows: 2,
+  faults: 3,
+  blobOffset: 4,
+  blobLength: 5,
+  faultOffset: 6,
+  columns: 7,
+  vanished: 8,
+  asked: 9,
+} as const;
+export const HEADER_WORDS = 10;
+
+/** What can be asked for; the position is the bit of the mask. */
+export const FIELDS = [
+  'ppid',
+  'pgid',
+  'sid',
+  'tty',
+  'tpgid',
+  'state',
+  'name',
+  'start',
+  'threads',
+  'priority',
+  'nice',
+  'cpu',
+  'rss',
+  'vsize',
+  'kernelThread',
+  'uid',
+  'euid',
+  'gid',
+  'egid',
+  'nspid',
+  'user',
+  'argv',
+  'exe',
+  'exeFile',
+  'cwd',
+  'root',
+  'pidNamespace',
+  'cgroup',
+  'env',
+] as const;
+
+export type ProcessField = (typeof FIELDS)[number];
+
+export const COLUMNS = {
+  pid: 'i32',
+  present: 'u32',
+  flags: 'u8',
+  ppid: 'i32',
+  pgid: 'i32',
+  sid: 'i32',
+  tpgid: 'i32',
+  ttyDevice: 'u32',
+  state: 'u8',
+  startKey: 'u64',
+  startTime: 'f64',
+  threads: 'i32',
+  priority: 'i32',
+  nice: 'i32',
+  userCpu: 'f64',
+  systemCpu: 'f64',
+  rss: 'f64',
+  vsize: 'f64',
+  uid: 'u32',
+  euid: 'u32',
+  gid: 'u32',
+  egid: 'u32',
+  exeDev: 'u64',
+  exeIno: 'u64',
+  pidNamespace: 'u64',
+  name: 'text',
+  tty: 'text',
+  user: 'text',
+  argv: 'text',
+  exe: 'text',
+  cwd: 'text',
+  root: 'text',
+  cgroup: 'text',
+  env: 'text',
+  nspid: 'text',
+} as const;
+
+export type ColumnName = keyof typeof COLUMNS;
+export type TextColumn = { [K in ColumnName]: (typeof COLUMNS)[K] extends 'text' ? K : never }[ColumnName];
+export type NumberColumn = Exclude<ColumnName, TextColumn>;
+
+export const ROW_FLAG = {
+  kernelThread: 1,
+  exeDeleted: 2,
+  cwdDeleted: 4,
+  exeDeletedUnknown: 8,
+  cwdDeletedUnknown: 16,
+} as const;
+
+export const FAULT_KINDS = [
+  'none',
+  'denied',
+  'gone',
+  'unsupported',
+  'timeout',
+  'truncated',
+  'malformed',
+  'limit',
+  'io',
+  'internal',
+] as const;
+
+export const CALLS = [
+  '',
+  'open',
+  'read',
+  'readlink',
+  'stat',
+  'getdents',
+  'parse',
+  'getpwuid',
+  'realpath',
+  'thread',
+  'query',
+] as const;
+
+const BIT = new Map<string, number>(FIELDS.map((name, index) => [name, index]));
+
+export function isField(name: string): name is ProcessField {
+  return BIT.has(name);
+}
+
+export function fieldBit(field: ProcessField): number {
+  return (1 << (BIT.get(field) as number)) >>> 0;
+}
+
+export function maskOf(fields: Iterable<ProcessField>): number {
+  let mask = 0;
+  for (const field of fields) mask = (mask | fieldBit(field)) >>> 0;
+  return mask;
+}
+
+/** The fields that one read of `stat` gives: the base of every row. */
+export const STAT_FIELDS: readonly ProcessField[] = FIELDS.slice(0, FIELDS.indexOf('uid'));

@@ -1,0 +1,143 @@
+import type { PackedTable, SnapshotRequest } from '../native/binding.js';
+import { type ColumnArray, Decoder } from '../native/decode.js';
+import type { Fault } from '../native/fault.js';
+import {
+  COLUMNS,
+  FIELDS,
+  fieldBit,
+  type NumberColumn,
+  type ProcessField,
+  type TextColumn,
+} from '../native/layout.js';
+import { load } from '../native/load.js';
+import { ProcessRow } from './row.js';
+import { Tree } from './tree.js';
+
+/** The numeric columns as typed arrays, one value a row; undefined where the field was not asked for. */
+export type Columns = { readonly [K in NumberColumn]: ColumnArray<K> | undefined };
+
+const NUMBER_COLUMNS = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter(
+  (name): name is NumberColumn => COLUMNS[name] !== 'text',
+);
+
+/**
+ * One look at the process table. Rows are views over the packed bytes: strings are made when they
+ * are asked for, and then kept.
+ */
+export class ProcessTable implements Iterable<ProcessRow> {
+  /** What kept the table as a whole from being complete. A table with a fault and no row was not read. */
+  readonly faults: readonly Fault[];
+  /** Identity of the boot; undefined where the system gives none. */
+  readonly bootId: string | undefined;
+  /** Entries whose process ended before anything of it was read. */
+  readonly vanished: number;
+  readonly procRoot: string;
+  /** Keys of the environment that were asked for. */
+  readonly envKeys: readonly string[];
+
+  readonly #decoder: Decoder;
+  readonly #rows: (ProcessRow | undefined)[];
+  readonly #texts = new Map<TextColumn, (string | undefined)[]>();
+  #byPid: ReadonlyMap<number, number> | undefined;
+  #tree: Tree<ProcessRow> | undefined;
+  #columns: Columns | undefined;
+
+  constructor(packed: PackedTable, request: Pick<SnapshotRequest, 'procRoot' | 'env'>) {
+    this.#decoder = new Decoder(packed);
+    this.faults = packed.faults;
+    this.bootId = packed.bootId === '' ? undefined : packed.bootId;
+    this.vanished = this.#decoder.vanished;
+    this.procRoot = request.procRoot;
+    this.envKeys = request.env;
+    this.#rows = new Array<ProcessRow | undefined>(this.#decoder.rows);
+  }
+
+  /** Rows in the table. */
+  get size(): number {
+    return this.#decoder.rows;
+  }
+
+  /** Whether the field was asked for. */
+  asked(field: ProcessField): boolean {
+    return (this.#decoder.asked & fieldBit(field)) !== 0;
+  }
+
+  get columns(): Columns {
+    this.#columns ??= Object.fromEntries(
+      NUMBER_COLUMNS.map((name) => [name, this.#decoder.column(name)]),
+    ) as unknown as Columns;
+    return this.#columns;
+  }
+
+  /** The row of a pid, if it is in the table. */
+  get(pid: number): ProcessRow | undefined {
+    this.#byPid ??= this.#indexPids();
+    const index = this.#byPid.get(pid);
+    return index === undefined ? undefined : this.row(index);
+  }
+
+  has(pid: number): boolean {
+    this.#byPid ??= this.#indexPids();
+    return this.#byPid.has(pid);
+  }
+
+  /** The row at a position from 0 to size - 1; the same object each time. */
+  row(index: number): ProcessRow {
+    if (!Number.isInteger(index) || index < 0 || index >= this.size) {
+      throw new RangeError(`row ${index} of a table of ${this.size}`);
+    }
+    let row = this.#rows[index];
+    if (row === undefined) {
+      row = new ProcessRow(this, this.#decoder, index);
+      this.#rows[index] = row;
+    }
+    return row;
+  }
+
+  *[Symbol.iterator](): IterableIterator<ProcessRow> {
+    for (let index = 0; index < this.size; index++) yield this.row(index);
+  }
+
+  /** Direct children in the table. */
+  children(pid: number): readonly ProcessRow[] {
+    return this.#ensureTree().children(pid);
+  }
+
+  /** All below `pid`, breadth first, without itself. */
+  descendants(pid: number): readonly ProcessRow[] {
+    return this.#ensureTree().descendants(pid);
+  }
+
+  /** From the parent upward. */
+  ancestors(pid: number): readonly ProcessRow[] {
+    return this.#ensureTree().ancestors(pid);
+  }
+
+  /** Text of a cell, decoded once. Internal to rows. */
+  text(column: TextColumn, index: number): string | undefined {
+    let kept = this.#texts.get(column);
+    if (kept === undefined) {
+      kept = new Array<string | undefined>(this.size);
+      this.#texts.set(column, kept);
+    }
+    kept[index] ??= this.#decoder.text(column, index);
+    return kept[index];
+  }
+
+  /** What a fault of this field of this process speaks of. Internal to rows. */
+  faultPath(pid: number, field: ProcessField): string {
+    return load().faultPath(this.procRoot, pid, FIELDS.indexOf(field));
+  }
+
+  #ensureTree(): Tree<ProcessRow> {
+    this.#tree ??= new Tree(this);
+    return this.#tree;
+  }
+
+  #indexPids(): ReadonlyMap<number, number> {
+    const pids = this.#decoder.column('pid') as Int32Array;
+    const index = new Map<number, number>();
+    for (let i = 0; i < pids.length; i++) index.set(pids[i] as number, i);
+    return index;
+  }
+}
