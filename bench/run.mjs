@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { isPrivate, runPrivately, withCrowd } from './lib/crowd.mjs';
 import { groupNames, groupOf } from './lib/groups.mjs';
 import { measureGroup } from './lib/measure.mjs';
-import { partsReport } from './lib/parts.mjs';
+import { measureParts, partsReport } from './lib/parts.mjs';
 import { sizeReport, verdictReport, verdicts } from './lib/report.mjs';
 
 const names = [...groupNames, 'parts'];
@@ -60,8 +60,11 @@ async function runGroup({ group: name, sizes, rounds, json }) {
   return spoiled ? 1 : 0;
 }
 
-async function runParts({ sizes, rounds }) {
-  for (const size of sizes) console.log(await withCrowd(size, () => partsReport(size, rounds)));
+async function runParts({ sizes, rounds, json }) {
+  for (const size of sizes) {
+    const parts = await withCrowd(size, () => measureParts(size, rounds));
+    console.log(json ? JSON.stringify(parts) : partsReport(parts));
+  }
   return 0;
 }
 

@@ -13,16 +13,16 @@ const trials = new Map(
   ),
 );
 
-/**
- * A group is measured together, in one run. `baseline` and `rival` are the two trials that all
- * others are set against; a target is met when the CPU time of `trial` divided by that of
- * `against` is at most `most`, or when that of `against` is at least `less` times as high.
- */
 const snapshotTargets = ['snapshot', 'snapshot+touch', 'async', 'async+touch'].flatMap((trial) => [
   { trial, against: 'floor', most: 1.25 },
   { trial, against: 'ps', less: 10 },
 ]);
 
+/**
+ * A group is measured together, in one run. `baseline` and `rival` are the two trials that all
+ * others are set against; a target is met when the CPU time of `trial` divided by that of
+ * `against` is at most `most`, or when that of `against` is at least `less` times as high.
+ */
 const groups = [
   {
     name: 'snapshot',

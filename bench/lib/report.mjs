@@ -20,7 +20,7 @@ function tableLines(rows) {
 
 /** The results of one size as text. */
 export function sizeReport(group, size, results) {
-  const rows = [['trial', 'CPU ms', 'wall p50', 'wall p90', 'x floor', 'ps / it', 'seen', 'facts']];
+  const rows = [['trial', 'CPU ms', 'wall p50', 'wall p90', 'CPU/floor', 'ps/CPU', 'seen', 'facts']];
   for (const result of results) {
     const overFloor = ratio(results, result.name, group.baseline);
     const underRival = group.rival ? ratio(results, group.rival, result.name) : null;

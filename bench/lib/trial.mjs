@@ -1,10 +1,12 @@
 // One trial in one process: `node trial.mjs FILE NAME REPETITIONS WARMUPS` prints one JSON report.
-// A trial's code is `open()`, which answers { look, check }:
-//   look()   the work; answers how many processes it saw (or a promise of it)
-//   check()  outside the measured time: the rows of one more look as { pid, argv, cwd, exe }, to
-//            prove that the facts the trial claims were really there
+// A trial's code is `open()`, which answers { look, count, rows }:
+//   look()       the work, all of it; its answer or a promise of it
+//   count(a)     how many processes an answer holds; this should cost nothing
+//   rows(a)      outside the measured time: the last answer as rows { argv, cwd, exe }, to prove
+//                that the facts the trial claims were really there
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as rest } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 /** Clock ticks in a second of /proc/self/stat: 100 on every Linux that Node runs on. */
@@ -24,26 +26,33 @@ function cpuMs() {
   return (userCPUTime + systemCPUTime) / 1000 + (ticks * 1000) / ticksPerSecond;
 }
 
+/** How many processes of the crowd have each fact; others on the machine do not count. */
 function factsOf(rows) {
   const facts = { argv: 0, cwd: 0, exe: 0 };
-  for (const row of rows) for (const name of Object.keys(facts)) if (row[name]?.length > 0) facts[name]++;
+  const crowd = rows.filter((row) => String(row.argv).includes('--worker-id='));
+  for (const row of crowd) for (const name of Object.keys(facts)) if (row[name]?.length > 0) facts[name]++;
   return facts;
 }
 
 async function measure(trial, repetitions, warmups) {
-  const { look, check } = await trial.open();
+  const { look, count, rows } = await trial.open();
+  const restIfAsked = () => trial.restMs && rest(trial.restMs);
   for (let i = 0; i < warmups; i++) await look();
   const wallMs = [];
+  let answer;
   let seen = Number.POSITIVE_INFINITY;
   const before = cpuMs();
   for (let i = 0; i < repetitions; i++) {
+    await restIfAsked();
     const start = process.hrtime.bigint();
-    const answer = look();
-    seen = Math.min(seen, typeof answer === 'number' ? answer : await answer);
+    const pending = look();
+    // No turn of the event loop for a call that does not need one.
+    answer = pending instanceof Promise ? await pending : pending;
     wallMs.push(Number(process.hrtime.bigint() - start) / 1e6);
+    seen = Math.min(seen, count(answer));
   }
   const cpu = (cpuMs() - before) / repetitions;
-  return { cpuMs: cpu, seen, facts: factsOf(await check()), wallMs };
+  return { cpuMs: cpu, seen, facts: factsOf(rows(answer)), wallMs };
 }
 
 const [file, name, repetitions, warmups] = process.argv.slice(2);
