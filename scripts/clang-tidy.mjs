@@ -11,8 +11,8 @@ const tool = llvmTool('clang-tidy');
 
 const variables = { PROCSCOPE_TESTS: 'ON', PROCSCOPE_ADDON: 'ON' };
 // GCC's own flags in the compile commands would be strangers to clang-tidy.
-const compiler = [`clang++-14`, 'clang++'].find((name) => run(name, ['--version']).code === 0);
-if (compiler !== undefined) variables.CMAKE_CXX_COMPILER = compiler;
+const compiler = ['clang++-14', 'clang++'].find((name) => run(name, ['--version']).code === 0);
+if (compiler !== undefined) Object.assign(variables, { CMAKE_CXX_COMPILER: compiler, PROCSCOPE_FUZZ: 'ON' });
 const { folder, ok, output } = cmakeBuild('tidy', variables, { configureOnly: true });
 if (!ok) fail(`CMake could not configure native/:\n${output}`);
 
