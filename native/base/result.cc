@@ -10,9 +10,9 @@ constexpr std::array<const char*, kFaultKinds> kKindNames = {
     "none",      "denied",    "gone",  "unsupported", "timeout",
     "truncated", "malformed", "limit", "io",          "internal"};
 
-constexpr std::array<const char*, kCalls> kCallNames = {
-    "",      "open",     "read",     "readlink", "stat", "getdents",
-    "parse", "getpwuid", "realpath", "thread",   "query"};
+constexpr std::array<const char*, kCalls> kCallNames = {"",         "open",     "read",  "readlink",
+                                                        "stat",     "getdents", "parse", "getpwuid",
+                                                        "realpath", "thread",   "query"};
 
 }  // namespace
 

@@ -52,10 +52,10 @@ const std::array kColumns = {
 };
 
 constexpr std::array<const char*, kFields> kFieldNames = {
-    "ppid",     "pgid", "sid",  "tty",   "tpgid",        "state",        "name",  "start",
-    "threads",  "priority", "nice", "cpu", "rss",        "vsize",        "kernelThread",
-    "uid",      "euid", "gid",  "egid",  "nspid",        "user",         "argv",  "exe",
-    "exeFile",  "cwd",  "root", "pidNamespace", "cgroup", "env"};
+    "ppid",    "pgid",     "sid",          "tty",    "tpgid", "state", "name",         "start",
+    "threads", "priority", "nice",         "cpu",    "rss",   "vsize", "kernelThread", "uid",
+    "euid",    "gid",      "egid",         "nspid",  "user",  "argv",  "exe",          "exeFile",
+    "cwd",     "root",     "pidNamespace", "cgroup", "env"};
 
 size_t width_of(ColumnType type) {
   switch (type) {
@@ -91,7 +91,7 @@ size_t head_size(size_t column_count) {
 }
 
 template <typename T>
-void fill(std::span<const ProcessRow> rows, T ProcessRow::* member, std::byte* out) {
+void fill(std::span<const ProcessRow> rows, T ProcessRow::*member, std::byte* out) {
   for (const ProcessRow& row : rows) {
     std::memcpy(out, &(row.*member), sizeof(T));
     out += sizeof(T);

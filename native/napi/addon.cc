@@ -18,9 +18,7 @@ class SnapshotTask final : public Task {
  public:
   explicit SnapshotTask(SnapshotRequest request) : request_(std::move(request)) {}
   void run() override { table_ = take_snapshot(request_); }
-  Napi::Value deliver(Napi::Env env) override {
-    return table_object(env, table_, request_.fields);
-  }
+  Napi::Value deliver(Napi::Env env) override { return table_object(env, table_, request_.fields); }
 
  private:
   SnapshotRequest request_;
@@ -50,8 +48,8 @@ Napi::Value snapshot_async(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value look(const Napi::CallbackInfo& info) {
-  return run_async(info.Env(), std::make_unique<LookTask>(file_requests(info[0]),
-                                                          milliseconds_of(info[1])));
+  return run_async(info.Env(),
+                   std::make_unique<LookTask>(file_requests(info[0]), milliseconds_of(info[1])));
 }
 
 Napi::Value layout(const Napi::CallbackInfo& info) { return layout_object(info.Env()); }

@@ -86,8 +86,8 @@ class Reader {
   /// Fields that this system can answer at all.
   [[nodiscard]] virtual FieldMask supported() const = 0;
 
-  /// Whether reading these fields may wait for ever. Where it cannot, the caller may read on its own
-  /// thread.
+  /// Whether reading these fields may wait for ever. Where it cannot, the caller may read on its
+  /// own thread.
   [[nodiscard]] virtual bool may_wait(FieldMask fields) const = 0;
 
   /// Opens what the other calls need.
@@ -101,7 +101,8 @@ class Reader {
 
   /// Reads one process as planned. Each field is then in `draft.row.present` or has its fault (both
   /// for a value that was cut).
-  virtual RowOutcome read(int32_t pid, const RowPlan& plan, RowDraft& draft, Watch& watch) const = 0;
+  virtual RowOutcome read(int32_t pid, const RowPlan& plan, RowDraft& draft,
+                          Watch& watch) const = 0;
 
   /// The path (or the thing) that a fault of this field speaks of.
   [[nodiscard]] virtual std::string path_of(int32_t pid, Field field) const = 0;

@@ -124,7 +124,8 @@ class Guard : public std::enable_shared_from_this<Guard> {
 
   /// The class of the call in which the reader's beat has stood still for `patience`; nothing when
   /// the job is done.
-  std::optional<BlockClass> wait_for_stall(std::unique_lock<std::mutex>& lock, milliseconds patience) {
+  std::optional<BlockClass> wait_for_stall(std::unique_lock<std::mutex>& lock,
+                                           milliseconds patience) {
     uint64_t beat = lease_->watch_.beat();
     Clock::time_point since = Clock::now();
     for (;;) {

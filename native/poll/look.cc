@@ -81,9 +81,8 @@ class LookJob final : public Job {
 
   /// Passes over requests whose group is known to hang.
   void refuse_hung() {
-    while (next_ < requests_->size() &&
-           (hung_.contains(group_of(next_)) ||
-            (anything_stuck() && is_stuck(key_of(group_of(next_)))))) {
+    while (next_ < requests_->size() && (hung_.contains(group_of(next_)) ||
+                                         (anything_stuck() && is_stuck(key_of(group_of(next_)))))) {
       refuse(FaultKind::kTimeout);
     }
   }

@@ -15,8 +15,8 @@ namespace {
 /// would lead past this are cut, and say so.
 constexpr size_t kMostBlobBytes = size_t{1} << 30;
 
-constexpr std::array kTexts = {&ProcessRow::name, &ProcessRow::tty,  &ProcessRow::user,
-                               &ProcessRow::argv, &ProcessRow::exe,  &ProcessRow::cwd,
+constexpr std::array kTexts = {&ProcessRow::name, &ProcessRow::tty,    &ProcessRow::user,
+                               &ProcessRow::argv, &ProcessRow::exe,    &ProcessRow::cwd,
                                &ProcessRow::root, &ProcessRow::cgroup, &ProcessRow::env,
                                &ProcessRow::nspid};
 

@@ -2,13 +2,13 @@
 // answers, so each request is one Waiting mark; the caller runs it on a reader thread.
 #include "platform/files.h"
 
-#include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
 
 #include <algorithm>
 #include <memory>
@@ -41,8 +41,8 @@ void put_stat(FileAnswer& answer, const struct stat& s) {
   answer.stat.dev = s.st_dev;
   answer.stat.ino = s.st_ino;
   answer.stat.size = static_cast<uint64_t>(s.st_size);
-  answer.stat.mtime = static_cast<double>(s.st_mtim.tv_sec) * 1e3 +
-                      static_cast<double>(s.st_mtim.tv_nsec) / 1e6;
+  answer.stat.mtime =
+      static_cast<double>(s.st_mtim.tv_sec) * 1e3 + static_cast<double>(s.st_mtim.tv_nsec) / 1e6;
   answer.stat.uid = s.st_uid;
   answer.stat.mode = s.st_mode;
   answer.stat.nlink = s.st_nlink;
@@ -69,7 +69,8 @@ void look_realpath(const FileRequest& request, FileAnswer& answer) {
 }
 
 void look_read(const FileRequest& request, FileAnswer& answer) {
-  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (request.follow ? 0 : O_NOFOLLOW);
+  const int flags =
+      O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (request.follow ? 0 : O_NOFOLLOW);
   const OwnedFd fd(::open(request.path.c_str(), flags));
   if (!fd.valid()) {
     fail(answer, request, Call::kOpen, errno);

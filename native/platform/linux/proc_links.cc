@@ -1,8 +1,8 @@
 // The fields of a row that are links, or that may have to wait: see the list in proc_row.h.
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <cerrno>
 
 #include "parse/environ.h"
 #include "parse/links.h"
@@ -117,9 +117,8 @@ void ProcRow::read_pid_namespace() {
 }
 
 void ProcRow::read_cgroup() {
-  const Bytes bytes =
-      buffer_.read_file(directory_, RowPath(prefix_, "cgroup").text,
-                        context_.options->max_field_bytes, Ending::kShortRead);
+  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix_, "cgroup").text,
+                                        context_.options->max_field_bytes, Ending::kShortRead);
   if (!bytes.ok()) {
     fail(bit(Field::kCgroup), bytes);
     return;

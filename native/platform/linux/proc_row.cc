@@ -28,12 +28,7 @@ int files_behind(FieldMask fields) {
 
 ProcRow::ProcRow(const RowContext& context, int32_t pid, const RowPlan& plan, RowDraft& draft,
                  Watch& watch, Buffer& buffer)
-    : context_(context),
-      pid_(pid),
-      plan_(plan),
-      draft_(draft),
-      watch_(watch),
-      buffer_(buffer) {}
+    : context_(context), pid_(pid), plan_(plan), draft_(draft), watch_(watch), buffer_(buffer) {}
 
 RowOutcome ProcRow::read() {
   draft_.start(pid_);
@@ -150,8 +145,8 @@ void ProcRow::accept_stat(const ProcStat& stat) {
   row.start_time = context_.boot_time + static_cast<double>(stat.start) * tick;
   row.user_cpu = static_cast<double>(stat.utime) * tick;
   row.system_cpu = static_cast<double>(stat.stime) * tick;
-  row.rss = static_cast<double>(stat.rss > 0 ? stat.rss : 0) *
-            static_cast<double>(context_.page_size);
+  row.rss =
+      static_cast<double>(stat.rss > 0 ? stat.rss : 0) * static_cast<double>(context_.page_size);
   row.vsize = static_cast<double>(stat.vsize);
 
   row.flags = (stat.flags & kKernelThreadFlag) != 0 ? kFlagKernelThread : 0;
@@ -161,14 +156,13 @@ void ProcRow::accept_stat(const ProcStat& stat) {
     draft_.put(Field::kName, &ProcessRow::name, stat.comm);
   }
   if (wants(bit(Field::kTty))) {
-    draft_.put(Field::kTty, &ProcessRow::tty,
-               context_.tty_name(stat.tty_device));
+    draft_.put(Field::kTty, &ProcessRow::tty, context_.tty_name(stat.tty_device));
   }
 }
 
 void ProcRow::read_status() {
-  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix_, "status").text, kSmallFileLimit,
-                                        Ending::kShortRead);
+  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix_, "status").text,
+                                        kSmallFileLimit, Ending::kShortRead);
   if (!bytes.ok()) {
     fail(kStatusFields | kUserFields, bytes);
     if (kind_of_errno(bytes.code) == FaultKind::kGone) {

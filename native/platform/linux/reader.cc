@@ -1,11 +1,11 @@
 // The process table of Linux, from procfs.
-#include <cerrno>
-#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <cerrno>
+#include <ctime>
 
 #include <algorithm>
 #include <cstring>
@@ -91,8 +91,8 @@ class LinuxReader final : public Reader {
   FieldMask supported() const override { return kAllFields; }
 
   bool may_wait(FieldMask fields) const override {
-    constexpr FieldMask kWaiting = mask_of(Field::kUser, Field::kArgv, Field::kExe, Field::kExeFile,
-                                           Field::kCwd, Field::kEnv);
+    constexpr FieldMask kWaiting =
+        mask_of(Field::kUser, Field::kArgv, Field::kExe, Field::kExeFile, Field::kCwd, Field::kEnv);
     return !context_.live || (fields & kWaiting) != 0;
   }
 
@@ -101,8 +101,7 @@ class LinuxReader final : public Reader {
     if (!context_.live) {
       waiting.emplace(watch, BlockClass::kFileSystem);
     }
-    root_ = OwnedFd(
-        ::openat(AT_FDCWD, options_.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    root_ = OwnedFd(::openat(AT_FDCWD, options_.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!root_.valid()) {
       return Fault{kind_of_errno(errno), errno, Call::kOpen, options_.root};
     }
@@ -198,8 +197,7 @@ class LinuxReader final : public Reader {
       context_.boot_time = steady_boot_time();
       return;
     }
-    const Bytes stat =
-        buffer.read_file(context_.root, "stat", kSmallFileLimit, Ending::kEmptyRead);
+    const Bytes stat = buffer.read_file(context_.root, "stat", kSmallFileLimit, Ending::kEmptyRead);
     if (const auto seconds = stat.ok() ? parse_btime(stat.data) : std::nullopt) {
       context_.boot_time = static_cast<double>(*seconds) * 1e3;
     }

@@ -1,8 +1,8 @@
 #include "platform/thread.h"
 
+#include <pthread.h>
 #include <cerrno>
 #include <csignal>
-#include <pthread.h>
 
 #include <system_error>
 #include <thread>

@@ -1,7 +1,7 @@
 #include "platform/linux/users.h"
 
-#include <cerrno>
 #include <pwd.h>
+#include <cerrno>
 
 #include <chrono>
 #include <mutex>
