@@ -1,0 +1,132 @@
+import { hasFlag } from './args.js';
+import { pathTail, withSlashes } from './path.js';
+import type { EngineRule, Source, Subject } from './rule.js';
+
+const reported = (what: string): Source => ({ how: 'reported', what, version: null, date: '2026-11-30' });
+const MANUAL = reported('cursor.com/docs/cli/reference/parameters');
+const VERSIONED = reported('herdrdev/herdr#3273, pingdotgg/t3code#3479');
+
+const MANAGEMENT = [
+  'about',
+  'acp',
+  'create-chat',
+  'generate-rule',
+  'help',
+  'install-shell-integration',
+  'login',
+  'logout',
+  'mcp',
+  'models',
+  'rule',
+  'status',
+  'uninstall-shell-integration',
+  'update',
+  'upgrade',
+  'whoami',
+];
+
+const WORKER_PART = /(?:^|\/)anysphere\.cursor-agent-worker[^/]*(?:\/|$)/i;
+
+function inWorkerExtension({ program, facts }: Subject): boolean {
+  return [program.image, program.word, program.entry?.text, facts.script?.real].some(
+    (text) => typeof text === 'string' && WORKER_PART.test(withSlashes(text)),
+  );
+}
+
+export const cursor: EngineRule = {
+  engine: 'cursor',
+  names: [{ name: 'cursor-agent', source: VERSIONED }],
+  namesWithProof: ['agent'],
+  layouts: [
+    {
+      of: 'image',
+      path: pathTail('cursor-agent/versions/*/{cursor-agent,cursor-agent.exe,node,node.exe}'),
+      source: VERSIONED,
+    },
+    {
+      of: 'entry',
+      path: pathTail('cursor-agent/versions/*/{cursor-agent,index.js,index.mjs,index.cjs}'),
+      source: VERSIONED,
+    },
+  ],
+  argumentProof: [pathTail('cursor-agent/versions/*/*')],
+  excluded: [pathTail('cursor.app/contents/macos/**')],
+  installPlaces: [['.local', 'bin', 'cursor-agent']],
+  options: {
+    switches: [
+      '--approve-mcps',
+      '--continue',
+      '--force',
+      '--plan',
+      '--print',
+      '--stream-partial-output',
+      '--trust',
+      '--yolo',
+      '-f',
+      '-p',
+    ],
+    values: [
+      '--api-key',
+      '--header',
+      '--mode',
+      '--model',
+      '--output-format',
+      '--sandbox',
+      '--workspace',
+      '-H',
+      '-m',
+    ],
+    optional: ['--resume', '--worktree', '-w'],
+    lists: [],
+  },
+  kinds: [
+    {
+      kind: 'helper',
+      why: 'the worker of an editor extension, by its path',
+      when: inWorkerExtension,
+      source: reported('anysphere.cursor-agent-worker'),
+    },
+    {
+      kind: 'helper',
+      why: 'started by an editor (VSCODE_PID) without a terminal',
+      when: ({ facts }) => facts.tty === null && typeof facts.env?.['VSCODE_PID'] === 'string',
+      source: reported('anysphere.cursor-agent-worker'),
+    },
+    {
+      kind: 'helper',
+      why: "cursor's worker server",
+      when: ({ args }) => args.command === 'worker-server',
+      source: reported('a child of cursor-agent'),
+    },
+    {
+      kind: 'headless',
+      why: 'prints its answer and ends',
+      when: ({ args }) => hasFlag(args, '-p', '--print'),
+      source: MANUAL,
+    },
+    {
+      kind: 'helper',
+      why: 'a management command',
+      when: ({ args }) => args.command !== null && MANAGEMENT.includes(args.command),
+      source: MANUAL,
+    },
+  ],
+  home: { variable: 'CURSOR_CONFIG_DIR', folder: ['.cursor'], source: MANUAL },
+  argvId: {
+    flags: ['--resume'],
+    commands: [],
+    pattern: /^[0-9a-f-]{16,}$/i,
+    forks: { flags: [], commands: [] },
+    source: MANUAL,
+  },
+  pidRecord: null,
+  bypass: [
+    { flag: '--force', source: MANUAL },
+    { flag: '-f', source: MANUAL },
+    { flag: '--yolo', source: reported('illegalstudio/lazyagent#61') },
+  ],
+  baseUrls: [],
+  versions: [pathTail('cursor-agent/versions/<version>/*')],
+  stateGap: 'cursor keeps no status of its process; its screen and its transcript are not read',
+  linkGap: 'no id in its arguments; its open chat is not read',
+};

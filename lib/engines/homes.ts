@@ -1,0 +1,36 @@
+import type { ProcessFacts } from './facts.js';
+import { isAbsolute, joinPath } from './path.js';
+import type { HomeRule } from './rule.js';
+
+export interface EngineHome {
+  /** The user's home as the process sees it. */
+  readonly user: string | null;
+  /** The engine's own folder. */
+  readonly config: string | null;
+  /** The variable that the engine knows for its folder. */
+  readonly variable: string;
+  /** What told it: the engine's variable, HOME, or the account of the owner. */
+  readonly from: 'variable' | 'home' | 'owner' | null;
+}
+
+function absolute(value: string | null | undefined): string | null {
+  return typeof value === 'string' && isAbsolute(value) && !value.includes('\0') ? value : null;
+}
+
+/**
+ * The homes of a process: its own environment first. `ownerHome` (null = not known) stands in only
+ * where the environment does not name one.
+ */
+export function homeOf(facts: ProcessFacts, rule: HomeRule, ownerHome: string | null): EngineHome {
+  const named = absolute(facts.env?.[rule.variable]);
+  const own = absolute(facts.env?.['HOME']) ?? absolute(facts.env?.['USERPROFILE']);
+  const user = own ?? ownerHome;
+  if (named !== null) return { user, config: named, variable: rule.variable, from: 'variable' };
+  if (user === null) return { user, config: null, variable: rule.variable, from: null };
+  return {
+    user,
+    config: joinPath(user, ...rule.folder),
+    variable: rule.variable,
+    from: own !== null ? 'home' : 'owner',
+  };
+}

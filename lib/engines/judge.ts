@@ -1,0 +1,205 @@
+/**
+ * All processes together: which are agents, which only serve or launch one, and which are one agent
+ * in several processes.
+ */
+import { type Arguments, readArguments } from './args.js';
+import type { ProcessFacts } from './facts.js';
+import { ancestorsOf, type Lookup, parentOf, wrapperAbove } from './family.js';
+import { type EngineHome, homeOf } from './homes.js';
+import { type Evidence, type MatchContext, type MatchVerdict, matchProcess } from './match.js';
+import { type Program, programOf } from './program.js';
+import type { AgentKind, EngineRule } from './rule.js';
+
+export interface JudgeContext extends MatchContext {
+  /** Every process that a candidate may descend from. */
+  readonly lookup: Lookup;
+  /** Home of the account that owns a process; null = not known. */
+  readonly ownerHome: (facts: ProcessFacts) => string | null;
+}
+
+export interface Judged {
+  readonly facts: ProcessFacts;
+  readonly program: Program;
+  readonly args: Arguments;
+  readonly rule: EngineRule;
+  readonly evidence: Evidence;
+  readonly home: EngineHome;
+  readonly kind: AgentKind;
+  readonly because: readonly string[];
+  /** The process of the same agent that this one launched. */
+  readonly worker: number | null;
+  /** The process of the same agent that launched this one. */
+  readonly launcher: number | null;
+  /** Outermost runner or wrapper above the agent (npx, sudo, script). */
+  readonly wrapper: number | null;
+}
+
+export interface Judgement {
+  readonly judged: ReadonlyMap<number, Judged>;
+  /** Programs called `agent` that no proof settled: whatever runs below may be a sub-agent of theirs. */
+  readonly barriers: ReadonlyMap<number, readonly string[]>;
+  /** Processes with evidence for more than one engine. */
+  readonly refused: ReadonlyMap<number, readonly string[]>;
+}
+
+type Found = Extract<MatchVerdict, { outcome: 'engine' }>;
+
+interface Draft extends Omit<Judged, 'kind' | 'because' | 'worker' | 'launcher' | 'wrapper'> {
+  readonly ownKind: AgentKind;
+  kind: AgentKind;
+  because: string[];
+  worker: number | null;
+  launcher: number | null;
+  wrapper: number | null;
+}
+
+const SESSION_KINDS: readonly AgentKind[] = ['tui', 'headless', 'ide'];
+
+export function isSessionKind(kind: AgentKind): boolean {
+  return SESSION_KINDS.includes(kind);
+}
+
+function draftOf(
+  facts: ProcessFacts,
+  found: Found,
+  parent: Found | null | undefined,
+  context: JudgeContext,
+): Draft {
+  const { rule } = found;
+  const program = programOf(facts);
+  const args = readArguments(program.args, rule.options);
+  const home = homeOf(facts, rule.home, context.ownerHome(facts));
+  const parentFacts = parentOf(facts, context.lookup);
+  const subject = {
+    facts,
+    program,
+    args,
+    home: home.config,
+    parent:
+      parent && parentFacts
+        ? { engine: parent.rule.engine, interpreted: programOf(parentFacts).interpreter !== null }
+        : (parent as null | undefined),
+  };
+  const byRule = rule.kinds.find((each) => each.when(subject));
+  const because = [...found.because];
+  let kind: AgentKind = 'tui';
+  if (byRule && !isSessionKind(byRule.kind)) kind = byRule.kind;
+  else kind = found.placeKind ?? byRule?.kind ?? 'tui';
+  if (byRule && kind === byRule.kind) because.push(`${kind}: ${byRule.why}`);
+  else if (found.placeKind) because.push(`${kind}: by the place of its program`);
+  return {
+    facts,
+    program,
+    args,
+    rule,
+    evidence: found.evidence,
+    home,
+    ownKind: kind,
+    kind,
+    because,
+    worker: null,
+    launcher: null,
+    wrapper: null,
+  };
+}
+
+/** Does `parent` only carry the agent that runs in `child`? */
+function launches(parent: Draft, child: Draft): boolean {
+  return (
+    parent.rule === child.rule &&
+    parent.program.interpreter !== null &&
+    parent.worker === null &&
+    parent.facts.tty === child.facts.tty &&
+    parent.ownKind === child.ownKind &&
+    (isSessionKind(parent.kind) || parent.kind === 'launcher')
+  );
+}
+
+function hasOwnTerminal(child: Draft, other: Draft): boolean {
+  return typeof child.facts.tty === 'string' && child.facts.tty !== other.facts.tty;
+}
+
+/** The agent above `draft` whose tool or sub-agent it is. */
+function agentAbove(draft: Draft, drafts: ReadonlyMap<number, Draft>, lookup: Lookup): Draft | null {
+  for (const ancestor of ancestorsOf(draft.facts, lookup)) {
+    const other = drafts.get(ancestor.pid);
+    if (!other) continue;
+    // The engine's own service starts sessions of its own (background sessions); it is not their agent.
+    const ownService = other.rule === draft.rule && !isSessionKind(other.ownKind);
+    if (!ownService) return other;
+  }
+  return null;
+}
+
+function settle(draft: Draft, drafts: ReadonlyMap<number, Draft>, lookup: Lookup): void {
+  if (!isSessionKind(draft.kind)) return;
+  const parentFacts = parentOf(draft.facts, lookup);
+  const parent = parentFacts && drafts.get(parentFacts.pid);
+  if (parent && launches(parent, draft)) {
+    draft.launcher = parent.facts.pid;
+    draft.wrapper = parent.wrapper;
+    parent.worker = draft.facts.pid;
+    parent.kind = 'launcher';
+    parent.because.push(`launcher: its worker is its child ${draft.facts.pid}`);
+    draft.because.push(`one agent with its launcher ${parent.facts.pid}`);
+    return;
+  }
+  draft.wrapper = wrapperAbove(draft.facts, lookup);
+  const above = agentAbove(draft, drafts, lookup);
+  if (!above || hasOwnTerminal(draft, above)) return;
+  draft.kind = 'helper';
+  draft.because.push(
+    `helper: runs below ${above.rule.engine} (pid ${above.facts.pid}) without a terminal of its own`,
+  );
+}
+
+function older(left: Draft, right: Draft): number {
+  const a = left.facts.startKey ?? 0n;
+  const b = right.facts.startKey ?? 0n;
+  return a < b ? -1 : a > b ? 1 : left.facts.pid - right.facts.pid;
+}
+
+/** Ancestors first, so that a process is settled before what it started. Pids and ticks may repeat: depth decides. */
+function byDepth(drafts: ReadonlyMap<number, Draft>, lookup: Lookup): Draft[] {
+  const depth = new Map<Draft, number>();
+  for (const draft of drafts.values()) {
+    depth.set(draft, [...ancestorsOf(draft.facts, lookup)].length);
+  }
+  return [...drafts.values()].sort((a, b) => (depth.get(a) ?? 0) - (depth.get(b) ?? 0) || older(a, b));
+}
+
+/** Zombies and dead processes run nothing any more. */
+function runs(facts: ProcessFacts): boolean {
+  return facts.state !== 'Z' && facts.state !== 'X' && facts.state !== 'x';
+}
+
+export function judge(candidates: Iterable<ProcessFacts>, context: JudgeContext): Judgement {
+  const found = new Map<number, { facts: ProcessFacts; verdict: Found }>();
+  const barriers = new Map<number, readonly string[]>();
+  const refused = new Map<number, readonly string[]>();
+  for (const facts of candidates) {
+    if (!runs(facts)) continue;
+    const verdict = matchProcess(facts, context);
+    if (verdict.outcome === 'engine') found.set(facts.pid, { facts, verdict });
+    else if (verdict.outcome === 'barrier') barriers.set(facts.pid, verdict.because);
+    else if (verdict.outcome === 'refused') refused.set(facts.pid, verdict.because);
+  }
+  const drafts = new Map<number, Draft>();
+  for (const [pid, { facts, verdict }] of found) {
+    const parent = parentOf(facts, context.lookup);
+    const parentVerdict = parent ? (found.get(parent.pid)?.verdict ?? null) : undefined;
+    drafts.set(pid, draftOf(facts, verdict, parentVerdict, context));
+  }
+  for (const draft of byDepth(drafts, context.lookup)) settle(draft, drafts, context.lookup);
+  for (const draft of drafts.values()) noteBarriers(draft, barriers, context.lookup);
+  return { judged: drafts, barriers, refused };
+}
+
+function noteBarriers(draft: Draft, barriers: ReadonlyMap<number, readonly string[]>, lookup: Lookup): void {
+  if (!isSessionKind(draft.kind) || barriers.size === 0) return;
+  for (const ancestor of ancestorsOf(draft.facts, lookup)) {
+    if (!barriers.has(ancestor.pid)) continue;
+    draft.because.push(`runs below ${ancestor.pid}, a program named agent of unknown origin`);
+    return;
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * From a process to its session. A claim says which session a process writes and how well that is
+ * proven; the arbiter settles the claims of all processes together.
+ */
+import type { ArgvId } from './argv-id.js';
+import type { ProcessFacts } from './facts.js';
+import type { PidRecord, RecordReading } from './record.js';
+
+/**
+ * `exact`: a pid record with the start of the process. `strong`: the id stands in argv.
+ * `inferred`: the only candidate. `none`: no session is known.
+ */
+export type LinkGrade = 'exact' | 'strong' | 'inferred' | 'none';
+
+export interface RefusedSession {
+  readonly id: string;
+  readonly why: string;
+}
+
+export interface SessionClaim {
+  readonly id: string;
+  readonly grade: Exclude<LinkGrade, 'none'>;
+  /** `pid-record` or `argv`. */
+  readonly source: string;
+  /** The file that proves it; null = no file does. */
+  readonly path: string | null;
+}
+
+export interface LinkVerdict {
+  readonly claim: SessionClaim | null;
+  readonly refused: readonly RefusedSession[];
+  readonly because: readonly string[];
+  /** The record, when it is about this very process: its status may be trusted. */
+  readonly record: PidRecord | null;
+}
+
+/** A record file as it was found. */
+export interface FoundRecord {
+  readonly path: string;
+  /** `uid` of the file; undefined where files have no owner numbers. */
+  readonly uid: number | undefined;
+  readonly reading: RecordReading;
+}
+
+/** Process start as this system's records write it. */
+export type StartForm = 'ticks' | 'text' | 'filetime';
+
+function innerPid(facts: ProcessFacts): number {
+  return facts.nspid?.at(-1) ?? facts.pid;
+}
+
+/** The text of `ps -o lstart=` in the C locale and UTC: `Mon Nov 30 16:20:10 2026`. */
+export function startText(startTime: number): string {
+  const when = new Date(startTime);
+  if (Number.isNaN(when.getTime())) return '';
+  const [week, day, month, year, time] = when.toUTCString().replace(',', '').split(' ');
+  return `${week} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`;
+}
+
+type Match = 'same' | 'other' | 'unsure';
+
+function compareStart(facts: ProcessFacts, record: PidRecord, form: StartForm): Match {
+  if (record.procStart === null) return record.procStartOdd && form !== 'text' ? 'other' : 'unsure';
+  if (form === 'text') {
+    // Public reports only, no measurement: a difference lowers the grade and never refuses.
+    if (facts.startTime === undefined) return 'unsure';
+    return startText(facts.startTime) === record.procStart.trim() ? 'same' : 'unsure';
+  }
+  if (!/^\d{1,20}$/.test(record.procStart)) return 'other';
+  if (facts.startKey === undefined) return 'unsure';
+  return BigInt(record.procStart) === facts.startKey ? 'same' : 'other';
+}
+
+/** Why the record is not about this process; null when nothing speaks against it. */
+function objection(facts: ProcessFacts, found: FoundRecord, record: PidRecord, start: Match): string | null {
+  if (found.uid !== undefined && facts.uid !== undefined && found.uid !== facts.uid) {
+    return `its record belongs to uid ${found.uid}, the process to uid ${facts.uid}`;
+  }
+  if (record.pid !== null && record.pid !== innerPid(facts)) return `its record names pid ${record.pid}`;
+  if (start === 'other') return 'its record names another process start: the pid was used before';
+  return null;
+}
+
+function claimOfRecord(
+  facts: ProcessFacts,
+  found: FoundRecord,
+  form: StartForm,
+  because: string[],
+  refused: RefusedSession[],
+): { claim: SessionClaim | null; record: PidRecord | null } {
+  if ('problem' in found.reading) {
+    because.push(`session: the record ${found.path} ${found.reading.problem}`);
+    return { claim: null, record: null };
+  }
+  const { record } = found.reading;
+  const start = compareStart(facts, record, form);
+  const why = objection(facts, found, record, start);
+  if (why !== null) {
+    because.push(`session: ${why} (${found.path})`);
+    if (record.sessionId !== null) refused.push({ id: record.sessionId, why });
+    return { claim: null, record: null };
+  }
+  if (record.sessionId === null) {
+    because.push(`session: the record ${found.path} names no session`);
+    return { claim: null, record };
+  }
+  const elsewhere =
+    record.pidNamespace !== null &&
+    facts.pidNamespace !== undefined &&
+    record.pidNamespace !== facts.pidNamespace;
+  const grade = start === 'same' && !elsewhere ? 'exact' : 'inferred';
+  because.push(
+    grade === 'exact'
+      ? `session: the record ${found.path} names this pid and its start`
+      : `session: the record ${found.path} names this pid, but ${elsewhere ? 'another pid namespace' : 'no start that could be compared'}`,
+  );
+  return { claim: { id: record.sessionId, grade, source: 'pid-record', path: found.path }, record };
+}
+
+/**
+ * The claim of one process. `found` is null when it has no record, and undefined when nobody could
+ * look; `gap` says why the engine has no further rules.
+ */
+export function linkOf(
+  facts: ProcessFacts,
+  found: FoundRecord | null | undefined,
+  argvId: ArgvId,
+  form: StartForm,
+  gap: string,
+): LinkVerdict {
+  const because: string[] = [];
+  const refused: RefusedSession[] = [];
+  const byRecord = found
+    ? claimOfRecord(facts, found, form, because, refused)
+    : { claim: null, record: null };
+  if (byRecord.claim?.grade === 'exact') return { ...byRecord, refused, because };
+  if (argvId.id !== null && !argvId.forked) {
+    because.push(`session: the argument ${argvId.from} names it`);
+    if (byRecord.claim && byRecord.claim.id !== argvId.id) {
+      refused.push({ id: byRecord.claim.id, why: 'an id in argv is stronger than a record without a start' });
+    }
+    const claim: SessionClaim = { id: argvId.id, grade: 'strong', source: 'argv', path: null };
+    return { claim, record: byRecord.record, refused, because };
+  }
+  if (argvId.id !== null) {
+    refused.push({ id: argvId.id, why: `${argvId.from} forks it: this process writes a new session` });
+  }
+  if (byRecord.claim === null) because.push(`session unknown: ${gap}`);
+  return { ...byRecord, refused, because };
+}
+
+/** A claim with what the arbiter needs of its process. */
+export interface Claimant {
+  readonly pid: number;
+  readonly engine: string;
+  readonly startKey: bigint | undefined;
+  /** When the claimed session's status was last set, if a record says so. */
+  readonly statusAt: number | null;
+  readonly claim: SessionClaim;
+}
+
+export interface Settlement {
+  /** More than one live process writes the session. */
+  readonly shared: boolean;
+  /** The claimant that owns the session first. */
+  readonly primary: number;
+}
+
+const RANK = { exact: 2, strong: 1, inferred: 0 } as const;
+
+function firstOwner(left: Claimant, right: Claimant): number {
+  const byGrade = RANK[right.claim.grade] - RANK[left.claim.grade];
+  if (byGrade !== 0) return byGrade;
+  const a = left.startKey ?? -1n;
+  const b = right.startKey ?? -1n;
+  if (a !== b) return a > b ? -1 : 1;
+  return (right.statusAt ?? 0) - (left.statusAt ?? 0) || left.pid - right.pid;
+}
+
+/**
+ * Settles the claims of all processes: who owns each session first, and which sessions several live
+ * processes write (two windows resumed the same one). The answer depends on the claims alone, not on
+ * their order.
+ */
+export function arbitrate(claimants: readonly Claimant[]): ReadonlyMap<number, Settlement> {
+  const bySession = new Map<string, Claimant[]>();
+  for (const claimant of claimants) {
+    const key = `${claimant.engine}\n${claimant.claim.id.toLowerCase()}`;
+    bySession.set(key, [...(bySession.get(key) ?? []), claimant]);
+  }
+  const settled = new Map<number, Settlement>();
+  for (const group of bySession.values()) {
+    const primary = [...group].sort(firstOwner)[0] as Claimant;
+    for (const { pid } of group) settled.set(pid, { shared: group.length > 1, primary: primary.pid });
+  }
+  return settled;
+}

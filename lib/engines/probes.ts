@@ -1,0 +1,34 @@
+/** Further answers that are read off a process. */
+import type { Judged } from './judge.js';
+
+/** `user:secret@` may stand before the host; nothing of the address but the gateway's name is kept. */
+const OPENROUTER = /^https?:\/\/(?:[^/?#]*@)?(?:[^/?#:@]+\.)?openrouter\.ai(?:[:/?#]|$)/i;
+
+/** `ori`: the engine's requests go to OpenRouter. Null: they do not, or the environment was not read. */
+export function gatewayOf({ facts, program, rule }: Judged): string | null {
+  if (program.through.includes('ori')) return 'ori';
+  const addresses = rule.baseUrls.map((key) => facts.env?.[key]);
+  return addresses.some((address) => typeof address === 'string' && OPENROUTER.test(address)) ? 'ori' : null;
+}
+
+/** Does the command line switch off the questions before an action? Null: the arguments were not read. */
+export function bypassesPermissions({ facts, args, rule }: Judged): boolean | null {
+  if (facts.argv === undefined) return null;
+  return rule.bypass.some((bypass) =>
+    args.flags.some(
+      ({ name, value }) => name === bypass.flag && (bypass.value === undefined || value === bypass.value),
+    ),
+  );
+}
+
+/** The version that the install path names; null = it names none. */
+export function versionOf({ facts, program, rule }: Judged): string | null {
+  for (const path of [program.image, facts.script?.real, program.entry?.text, program.word]) {
+    if (typeof path !== 'string') continue;
+    for (const pattern of rule.versions) {
+      const version = pattern.part(path);
+      if (version !== null) return version;
+    }
+  }
+  return null;
+}
