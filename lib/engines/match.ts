@@ -4,7 +4,7 @@
  */
 import type { FileIdentity, ProcessFacts } from './facts.js';
 import { interpreterOf } from './interpreter.js';
-import { isAbsolute, programName, withSlashes } from './path.js';
+import { commName, isAbsolute, programName, withSlashes } from './path.js';
 import { type Program, programOf } from './program.js';
 import type { AgentKind, EngineRule, Source } from './rule.js';
 
@@ -112,7 +112,7 @@ function facesOf(facts: ProcessFacts, program: Program): Faces {
 }
 
 function nameFinding(rule: EngineRule, place: Place, text: string, low: boolean): Finding | null {
-  const name = programName(text);
+  const name = place === 'comm' ? commName(text) : programName(text);
   const found = rule.names.find(
     (each) =>
       (typeof each.name === 'string' ? each.name === name : each.name.test(name)) &&
@@ -278,6 +278,8 @@ function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
 
 /** Which engine is this process, and what says so? */
 export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchVerdict {
+  // No image and no arguments, though both were read: a thread of the kernel.
+  if (facts.exe === null && facts.argv?.length === 0) return { outcome: 'none', because: [] };
   const program = programOf(facts);
   const faces = facesOf(facts, program);
   const rules = context.rules.filter((rule) => !isExcluded(rule, facts, program));

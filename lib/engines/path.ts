@@ -41,6 +41,11 @@ export function programName(path: string): string {
     .replace(/\.exe$/, '');
 }
 
+/** A comm as names are compared. It may hold a `/` and is no path then (`kworker/0:1`), unless it is absolute. */
+export function commName(comm: string): string {
+  return isAbsolute(comm) ? programName(comm) : comm.toLowerCase().replace(/\.exe$/, '');
+}
+
 /** Joins in the form that `folder` has. */
 export function joinPath(folder: string, ...parts: string[]): string {
   const windows = isWindowsPath(folder);

@@ -126,8 +126,8 @@ describe('what is never an agent', () => {
     { argv: ['/Applications/Antigravity.app/Contents/Resources/bin/agy'] },
     { argv: ['/t/my claude'] },
     { argv: ['claudette'] },
-    { argv: ['/t/claude/'], exe: '/t/run' },
-    { argv: [], exe: null, name: 'kworker/claude' },
+    { argv: [], exe: null, name: 'claude' },
+    { argv: ['x'], exe: '/t/x', name: 'kworker/claude' },
     { argv: ['claude'], state: 'Z' },
   ])('%j', (given) => {
     expect(judgeOne(given)).toBeUndefined();

@@ -1,0 +1,87 @@
+/**
+ * The cheap question before the costly one: which processes could be an agent at all? What this
+ * keeps is judged with all facts; what it drops is never looked at again.
+ */
+import type { ProcessFacts } from '../engines/facts.js';
+import type { InstalledProgram, Override } from '../engines/match.js';
+import { baseName, programName } from '../engines/path.js';
+import { type Program, programOf } from '../engines/program.js';
+import type { EngineRule } from '../engines/rule.js';
+
+export interface Candidates {
+  /** Named or placed like an engine's program. */
+  readonly named: readonly ProcessFacts[];
+  /** Run a script whose links must be resolved before anything can be said. */
+  readonly scripted: readonly { readonly facts: ProcessFacts; readonly script: string }[];
+}
+
+/** Answers for one text (a path or a word) whether any rule cares for it; texts repeat, so answers are kept. */
+export class TextFilter {
+  readonly #names: ReadonlySet<string>;
+  readonly #patterns: readonly RegExp[];
+  readonly #paths: ReadonlySet<string>;
+  readonly #rules: readonly EngineRule[];
+  readonly #overrides: readonly string[];
+  readonly #known = new Map<string, boolean>();
+
+  constructor(
+    rules: readonly EngineRule[],
+    installed: readonly InstalledProgram[],
+    overrides: readonly Override[],
+  ) {
+    const names = rules.flatMap((rule) => rule.names.map(({ name }) => name));
+    this.#rules = rules;
+    this.#names = new Set([
+      ...names.filter((name) => typeof name === 'string'),
+      ...rules.flatMap((rule) => rule.namesWithProof),
+      ...overrides.map(({ program }) => programName(program)),
+    ]);
+    this.#patterns = names.filter((name) => name instanceof RegExp);
+    this.#paths = new Set(installed.map(({ path }) => path));
+    this.#overrides = overrides.map(({ program }) => baseName(program).toLowerCase());
+  }
+
+  interests(text: string): boolean {
+    let answer = this.#known.get(text);
+    if (answer === undefined) {
+      answer = this.#decide(text);
+      this.#known.set(text, answer);
+    }
+    return answer;
+  }
+
+  #decide(text: string): boolean {
+    const name = programName(text);
+    return (
+      this.#names.has(name) ||
+      this.#paths.has(text) ||
+      this.#patterns.some((pattern) => pattern.test(name)) ||
+      this.#rules.some((rule) => rule.layouts.some(({ path }) => path.matches(text)))
+    );
+  }
+
+  /** comm may be the cut head of a name that an override gives. */
+  interestsComm(comm: string): boolean {
+    const head = comm.toLowerCase();
+    return this.interests(comm) || this.#overrides.some((name) => head.length >= 15 && name.startsWith(head));
+  }
+}
+
+function textsOf(program: Program): string[] {
+  return [program.image, program.word, program.entry?.text].filter((text) => typeof text === 'string');
+}
+
+export function candidatesOf(all: Iterable<ProcessFacts>, filter: TextFilter): Candidates {
+  const named: ProcessFacts[] = [];
+  const scripted: { facts: ProcessFacts; script: string }[] = [];
+  for (const facts of all) {
+    const program = programOf(facts);
+    if (
+      textsOf(program).some((text) => filter.interests(text)) ||
+      (program.comm !== null && filter.interestsComm(program.comm))
+    ) {
+      named.push(facts);
+    } else if (program.entry?.form === 'script') scripted.push({ facts, script: program.entry.text });
+  }
+  return { named, scripted };
+}

@@ -1,0 +1,85 @@
+import { isAbsolute } from 'node:path';
+import { OptionError } from '../process/fault.js';
+import type { Look } from '../process/look.js';
+import { procRootOf, requireKnown, wholeNumber } from '../process/options.js';
+import type { AgentTable } from './table.js';
+
+export interface AgentsOptions {
+  /** Where the process files lie. Default `/proc`. */
+  readonly procRoot?: string;
+  /** Further homes in which engines may keep their files, beside those of the processes themselves. */
+  readonly homes?: readonly string[];
+  /** Also answer services, helpers and launchers. Default false. */
+  readonly all?: boolean;
+  /** Longest wait for one scan of the processes, in milliseconds. */
+  readonly deadlineMs?: number;
+  /** Folders in which launchers are looked for. Default: the PATH of this process. */
+  readonly pathEnv?: string;
+  /** Program of an engine, by engine: a path or a base name. Default: `<ENGINE>_PATH` of this process. */
+  readonly overrides?: Readonly<Record<string, string>>;
+  /** Judges these processes instead of reading the machine. */
+  readonly table?: AgentTable;
+  /** Looks at files instead of the built-in reader. */
+  readonly look?: Look;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+const KNOWN: readonly (keyof AgentsOptions)[] = [
+  'procRoot',
+  'homes',
+  'all',
+  'deadlineMs',
+  'pathEnv',
+  'overrides',
+  'table',
+  'look',
+  'now',
+];
+const DEFAULT_DEADLINE_MS = 1_000;
+const MAX_DEADLINE_MS = 600_000;
+
+function isPath(value: unknown): boolean {
+  return typeof value === 'string' && isAbsolute(value) && !value.includes('\0');
+}
+
+function expectType(options: AgentsOptions, name: keyof AgentsOptions, type: string): void {
+  const value: unknown = options[name];
+  if (value !== undefined && (typeof value !== type || value === null)) {
+    throw new OptionError(name, `must be of type ${type}`);
+  }
+}
+
+export interface CheckedOptions extends AgentsOptions {
+  readonly procRoot: string;
+  readonly homes: readonly string[];
+  readonly all: boolean;
+  readonly deadlineMs: number;
+}
+
+/** Throws an OptionError for an option that is unknown or cannot be used. */
+export function checkOptions(options: AgentsOptions): CheckedOptions {
+  requireKnown(options, KNOWN, 'options');
+  expectType(options, 'all', 'boolean');
+  expectType(options, 'pathEnv', 'string');
+  expectType(options, 'table', 'object');
+  expectType(options, 'look', 'function');
+  expectType(options, 'now', 'function');
+  expectType(options, 'overrides', 'object');
+  const { homes = [], overrides = {} } = options;
+  if (!Array.isArray(homes) || !homes.every(isPath)) {
+    throw new OptionError('homes', 'must be a list of absolute paths');
+  }
+  for (const program of Object.values(overrides)) {
+    if (typeof program !== 'string' || program === '') {
+      throw new OptionError('overrides', 'must map engines to a path or a base name');
+    }
+  }
+  return {
+    ...options,
+    homes,
+    all: options.all ?? false,
+    procRoot: procRootOf(options.procRoot),
+    deadlineMs: wholeNumber('deadlineMs', options.deadlineMs, 1, MAX_DEADLINE_MS, DEFAULT_DEADLINE_MS),
+  };
+}
