@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   const int repetitions = argc > 2 ? atoi(argv[1]) : 0;
   const int warmups = argc > 2 ? atoi(argv[2]) : 0;
   const char* const mode = argc > 3 ? argv[3] : "full";
-  if (repetitions < 1 || repetitions > max_repetitions || warmups < 0) {
+  if (repetitions < 1 || repetitions > max_repetitions || warmups < 1) {
     fputs("usage: floor REPETITIONS WARMUPS [full|directory|threaded]\n", stderr);
     return 2;
   }
@@ -105,7 +105,10 @@ int main(int argc, char** argv) {
     return 1;
 
   static double wall[max_repetitions];
-  for (int i = 0; i < warmups; i++) look(relative);
+  const double first_start = wall_ms();
+  look(relative);
+  const double first = wall_ms() - first_start;
+  for (int i = 1; i < warmups; i++) look(relative);
   struct seen least = {.processes = -1};
   const double before = cpu_ms();
   for (int i = 0; i < repetitions; i++) {
@@ -116,9 +119,9 @@ int main(int argc, char** argv) {
   }
   const double cpu = (cpu_ms() - before) / repetitions;
 
-  printf(
-      "{\"cpuMs\":%.6f,\"seen\":%ld,\"facts\":{\"argv\":%ld,\"cwd\":%ld,\"exe\":%ld},\"wallMs\":[",
-      cpu, least.processes, least.argv, least.cwd, least.exe);
+  printf("{\"cpuMs\":%.6f,\"seen\":%ld,", cpu, least.processes);
+  printf("\"facts\":{\"argv\":%ld,\"cwd\":%ld,\"exe\":%ld},", least.argv, least.cwd, least.exe);
+  printf("\"firstMs\":%.6f,\"wallMs\":[", first);
   for (int i = 0; i < repetitions; i++) printf("%s%.6f", i ? "," : "", wall[i]);
   puts("]}");
   return 0;

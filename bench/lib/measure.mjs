@@ -5,8 +5,14 @@ import { here } from './paths.mjs';
 
 const run = promisify(execFile);
 
-/** CPU time that one trial should take in one round, so that its clock's steps do not matter. */
-const budgetMs = 300;
+/** CPU time that is measured of one trial in one round, so that its clock's steps do not matter. */
+const budgetMs = 200;
+
+/**
+ * Before that, a trial looks until it has seen so many rows, or for so long: a function that the
+ * compiler has not met often is several times as slow, and what polls has long passed that.
+ */
+const warmUp = { rows: 15_000, ms: 450 };
 
 /** A look that takes longer than this runs in every second round only: it needs fewer to be told. */
 const heavyMs = 250;
@@ -24,8 +30,10 @@ const expectedMs = (trial, size) => (trial.costUs * size) / 1000;
 const repetitionsOf = (trial, size) =>
   Math.max(1, Math.min(60, Math.round(budgetMs / expectedMs(trial, size))));
 
-async function runTrial(trial, repetitions) {
-  const warmups = Math.max(1, Math.round(repetitions / 4));
+const warmupsOf = (trial, size) =>
+  Math.max(1, Math.round(Math.min(warmUp.rows / size, warmUp.ms / expectedMs(trial, size))));
+
+async function runTrial(trial, repetitions, warmups) {
   const [program, args] = trial.command?.(repetitions, warmups) ?? [
     process.execPath,
     [join(here, 'lib/trial.mjs'), join(here, trial.file), trial.name, String(repetitions), String(warmups)],
@@ -47,7 +55,7 @@ function problemsOf(trial, report, size) {
 
 function firstLine(error) {
   const lines = String(error.stderr || error.message).split('\n');
-  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0];
+  return lines.find((line) => /^\w*Error\b|\berror:/.test(line)) ?? lines[0];
 }
 
 /**
@@ -58,6 +66,7 @@ export async function measureGroup(group, size, rounds, progress) {
   const results = group.trials.map((trial) => ({
     trial,
     repetitions: repetitionsOf(trial, size),
+    warmups: warmupsOf(trial, size),
     reports: [],
     problems: new Set(),
     failed: null,
@@ -68,8 +77,8 @@ export async function measureGroup(group, size, rounds, progress) {
       if (round % 2 === 1 && expectedMs(result.trial, size) > heavyMs) continue;
       progress(`${size} processes, round ${round + 1} of ${rounds}: ${result.trial.name}`);
       try {
-        const report = await runTrial(result.trial, result.repetitions);
-        result.reports.push(report);
+        const report = await runTrial(result.trial, result.repetitions, result.warmups);
+        result.reports.push({ ...report, round });
         for (const problem of problemsOf(result.trial, report, size)) result.problems.add(problem);
       } catch (error) {
         result.failed = firstLine(error);
@@ -79,7 +88,7 @@ export async function measureGroup(group, size, rounds, progress) {
   return results.map(summary);
 }
 
-function summary({ trial, repetitions, reports, problems, failed }) {
+function summary({ trial, repetitions, warmups, reports, problems, failed }) {
   const wall = reports.flatMap((report) => report.wallMs);
   const measured = !failed && reports.length > 0;
   return {
@@ -87,12 +96,20 @@ function summary({ trial, repetitions, reports, problems, failed }) {
     about: trial.about,
     facts: trial.facts,
     repetitions,
+    warmups,
     failed,
     wrong: [...problems],
+    cpuMsByRound: Object.fromEntries(reports.map((report) => [report.round, report.cpuMs])),
     seen: measured ? Math.min(...reports.map((report) => report.seen)) : null,
     cpuMs: measured
       ? quantile(
           reports.map((report) => report.cpuMs),
+          0.5,
+        )
+      : null,
+    firstMs: measured
+      ? quantile(
+          reports.map((report) => report.firstMs),
           0.5,
         )
       : null,

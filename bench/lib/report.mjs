@@ -1,12 +1,21 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { quantile } from './measure.mjs';
+
 const number = (value, digits) => (value === null ? '-' : value.toFixed(digits));
 const milliseconds = (value) => number(value, value !== null && value < 10 ? 3 : 1);
 
-/** CPU time of `name` divided by that of `against`; null when either was not measured rightly. */
+/**
+ * CPU time of `name` divided by that of `against`: the median of the quotients of single rounds,
+ * whose runs were neighbours in time. Null when either did not run.
+ */
 function ratio(results, name, against) {
   const find = (wanted) => results.find((result) => result.name === wanted);
   const [above, below] = [find(name), find(against)];
   if (!above?.cpuMs || !below?.cpuMs) return null;
-  return above.cpuMs / below.cpuMs;
+  const quotients = Object.entries(above.cpuMsByRound)
+    .filter(([round]) => below.cpuMsByRound[round] > 0)
+    .map(([round, cpuMs]) => cpuMs / below.cpuMsByRound[round]);
+  return quotients.length > 0 ? quantile(quotients, 0.5) : null;
 }
 
 function tableLines(rows) {
@@ -20,7 +29,7 @@ function tableLines(rows) {
 
 /** The results of one size as text. */
 export function sizeReport(group, size, results) {
-  const rows = [['trial', 'CPU ms', 'wall p50', 'wall p90', 'CPU/floor', 'ps/CPU', 'seen', 'facts']];
+  const rows = [['trial', 'CPU ms', 'wall p50', 'wall p90', 'first', 'CPU/floor', 'ps/CPU', 'seen', 'facts']];
   for (const result of results) {
     const overFloor = ratio(results, result.name, group.baseline);
     const underRival = group.rival ? ratio(results, group.rival, result.name) : null;
@@ -29,6 +38,7 @@ export function sizeReport(group, size, results) {
       milliseconds(result.cpuMs),
       milliseconds(result.wallP50Ms),
       milliseconds(result.wallP90Ms),
+      milliseconds(result.firstMs),
       number(overFloor, 2),
       number(underRival, 2),
       result.seen === null ? '-' : String(result.seen),
@@ -39,6 +49,11 @@ export function sizeReport(group, size, results) {
   for (const result of results) {
     if (result.failed) lines.push(`!! ${result.name} did not run: ${result.failed}`);
     for (const problem of result.wrong) lines.push(`!! WRONG: ${result.name} ${problem}`);
+  }
+  const busy = loadavg()[0];
+  // The bench itself keeps one core busy, and two for a moment where a trial starts programs.
+  if (busy > availableParallelism() + 1) {
+    lines.push(`!! other work runs here (load ${busy.toFixed(1)}): even the ratios are rough`);
   }
   return lines.join('\n');
 }

@@ -26,6 +26,8 @@ function cpuMs() {
   return (userCPUTime + systemCPUTime) / 1000 + (ticks * 1000) / ticksPerSecond;
 }
 
+const millisecondsSince = (start) => Number(process.hrtime.bigint() - start) / 1e6;
+
 /** How many processes of the crowd have each fact; others on the machine do not count. */
 function factsOf(rows) {
   const facts = { argv: 0, cwd: 0, exe: 0 };
@@ -37,7 +39,10 @@ function factsOf(rows) {
 async function measure(trial, repetitions, warmups) {
   const { look, count, rows } = await trial.open();
   const restIfAsked = () => trial.restMs && rest(trial.restMs);
-  for (let i = 0; i < warmups; i++) await look();
+  const start = process.hrtime.bigint();
+  await look();
+  const firstMs = millisecondsSince(start);
+  for (let i = 1; i < warmups; i++) await look();
   const wallMs = [];
   let answer;
   let seen = Number.POSITIVE_INFINITY;
@@ -48,11 +53,11 @@ async function measure(trial, repetitions, warmups) {
     const pending = look();
     // No turn of the event loop for a call that does not need one.
     answer = pending instanceof Promise ? await pending : pending;
-    wallMs.push(Number(process.hrtime.bigint() - start) / 1e6);
+    wallMs.push(millisecondsSince(start));
     seen = Math.min(seen, count(answer));
   }
   const cpu = (cpuMs() - before) / repetitions;
-  return { cpuMs: cpu, seen, facts: factsOf(rows(answer)), wallMs };
+  return { cpuMs: cpu, seen, facts: factsOf(rows(answer)), firstMs, wallMs };
 }
 
 const [file, name, repetitions, warmups] = process.argv.slice(2);
