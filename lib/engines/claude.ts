@@ -245,7 +245,11 @@ export const claude: EngineRule = {
     { flag: '--dangerously-skip-permissions', source: BINARY },
   ],
   baseUrls: ['ANTHROPIC_BASE_URL'],
-  versions: [VERSIONS, pathTail('anthropic.claude-code-<version>/resources/native-binary/claude{,.exe}')],
+  versions: [
+    VERSIONS,
+    pathTail('anthropic.claude-code-<version>-{linux,darwin,win32,alpine}-*/resources/native-binary/*'),
+    pathTail('anthropic.claude-code-<version>/resources/native-binary/*'),
+  ],
   stateGap: 'only the status in its pid record is known, and there is none of this process',
   linkGap: 'no pid record of this process, and no id in its arguments',
 };
