@@ -11,6 +11,7 @@ import { programOf } from '../engines/program.js';
 import { describeFault } from '../process/fault.js';
 import type { Look } from '../process/look.js';
 import { look as lookAtFiles } from '../process/look-files.js';
+import { DEFAULT_PROC_ROOT } from '../process/options.js';
 import { snapshotAsync } from '../process/snapshot.js';
 import { candidatesOf, TextFilter } from './candidates.js';
 import type { AgentFault, AgentsEnvelope } from './envelope.js';
@@ -27,11 +28,10 @@ const CHEAP = ['argv', 'exe'] as const;
 const COSTLY = ['uid', 'user', 'argv', 'exe', 'exeFile', 'cwd', 'nspid', 'pidNamespace'] as const;
 /** Fields whose absence a row's reader should know of. */
 const REPORTED = ['argv', 'exe', 'exeFile', 'cwd', 'env', 'nspid'] as const;
-const DEFAULT_PROC_ROOT = '/proc';
 
 function envKeys(): string[] {
-  const keys = ENGINES.flatMap((rule) => [rule.home.variable, ...rule.baseUrls]);
-  return [...new Set(['HOME', 'USERPROFILE', 'VSCODE_PID', ...keys])];
+  const keys = ENGINES.flatMap((rule) => [rule.home.variable, ...rule.environment, ...rule.baseUrls]);
+  return [...new Set(['HOME', 'USERPROFILE', ...keys])];
 }
 
 function overridesOf(options: CheckedOptions): Override[] {

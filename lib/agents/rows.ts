@@ -2,8 +2,16 @@
 import { type ArgvId, argvIdOf } from '../engines/argv-id.js';
 import type { Judged } from '../engines/judge.js';
 import { isSessionKind } from '../engines/judge.js';
-import { arbitrate, type Claimant, type LinkVerdict, linkOf, type StartForm } from '../engines/link.js';
+import {
+  arbitrate,
+  type Claimant,
+  type LinkVerdict,
+  linkOf,
+  type Settlement,
+  type StartForm,
+} from '../engines/link.js';
 import { bypassesPermissions, gatewayOf, versionOf } from '../engines/probes.js';
+import type { AgentKind } from '../engines/rule.js';
 import { stateOf } from '../engines/state.js';
 import type { Agent } from './envelope.js';
 import type { RecordLook } from './records.js';
@@ -29,51 +37,68 @@ export function linkJudged(judged: Judged, record: RecordLook | undefined): Link
 interface Chain {
   readonly members: readonly Linked[];
   readonly shown: Linked;
+  readonly kind: AgentKind;
+  /** What the chain says of the pid at its other end. */
+  readonly launcherPid: number | null;
 }
 
-/** The launcher chains among the linked processes, each under the process that owns the session. */
+/** The process that owns the session, else the worker. */
+function ownerOf(members: readonly Linked[]): Linked {
+  return (
+    members.find(({ link }) => link.claim?.grade === 'exact') ??
+    members.find(({ link }) => link.claim?.source === 'pid-record') ??
+    (members.at(-1) as Linked)
+  );
+}
+
+function chainOf(members: readonly Linked[]): Chain {
+  const shown = ownerOf(members);
+  const { judged: first } = members[0] as Linked;
+  const { judged: last } = members.at(-1) as Linked;
+  const top = first.wrapper ?? first.facts.pid;
+  const other = shown.judged === last ? top : last.facts.pid;
+  // A launcher that owns the session is the agent: of the kind that its worker has.
+  const kind = last.kind === 'tui' && shown.link.record?.headless ? 'headless' : last.kind;
+  return { members, shown, kind, launcherPid: other === shown.judged.facts.pid ? null : other };
+}
+
 function chainsOf(linked: ReadonlyMap<number, Linked>): Chain[] {
   const chains: Chain[] = [];
   for (const first of linked.values()) {
-    const launcher = first.judged.launcher;
-    if (launcher !== null && linked.has(launcher)) continue;
+    if (first.judged.launcher !== null && linked.has(first.judged.launcher)) continue;
     const members: Linked[] = [];
     for (let at: Linked | undefined = first; at; ) {
       members.push(at);
       at = at.judged.worker === null ? undefined : linked.get(at.judged.worker);
     }
-    const owner = members.find(({ link }) => link.claim?.grade === 'exact');
-    chains.push({ members, shown: owner ?? (members.at(-1) as Linked) });
+    chains.push(chainOf(members));
   }
   return chains;
 }
 
-function otherEnd({ members, shown }: Chain): number | null {
-  const first = members[0] as Linked;
-  const last = members.at(-1) as Linked;
-  if (shown !== last) return last.judged.facts.pid;
-  const top = first.judged.wrapper ?? first.judged.facts.pid;
-  return top === shown.judged.facts.pid ? null : top;
-}
-
-function kindOf({ judged, link }: Linked, shown: boolean, workerKind: Agent['kind']): Agent['kind'] {
-  if (!shown) return 'launcher';
-  // The launcher of a chain that owns the session is the agent, and its worker the other end.
-  const kind = judged.kind === 'launcher' ? workerKind : judged.kind;
-  return kind === 'tui' && link.record?.headless ? 'headless' : kind;
-}
-
 interface RowContext {
+  readonly kind: AgentKind;
   readonly launcherPid: number | null;
-  readonly kind: Agent['kind'];
-  readonly shared: boolean;
-  readonly extra: readonly string[];
+  readonly settlement: Settlement | undefined;
+  /** What could not be read. */
+  readonly notes: readonly string[];
 }
 
-function rowOf({ judged, argvId, link }: Linked, context: RowContext): Agent {
+const NO_LINK: LinkVerdict = { claim: null, refused: [], because: [], record: null };
+
+function sharing(pid: number, settlement: Settlement | undefined): string[] {
+  if (!settlement?.shared) return [];
+  return settlement.primary === pid
+    ? ['session: shared with another live process, which resumed it']
+    : [`session: shared; its first owner is pid ${settlement.primary}`];
+}
+
+function rowOf({ judged, argvId, link: found }: Linked, context: RowContext): Agent {
   const { facts, rule } = judged;
+  const isSession = isSessionKind(context.kind);
+  const link = isSession ? found : NO_LINK;
   const { state, because } = stateOf(facts.state, link, rule.stateGap);
-  const claim = link.claim;
+  const reasons = isSession ? [...link.because, ...sharing(facts.pid, context.settlement), ...because] : [];
   return {
     engine: rule.engine,
     kind: context.kind,
@@ -90,13 +115,13 @@ function rowOf({ judged, argvId, link }: Linked, context: RowContext): Agent {
     version: link.record?.version ?? versionOf(judged),
     container: containerOf(judged),
     evidence: judged.evidence,
-    because: [...judged.because, ...link.because, ...context.extra, ...because],
+    because: [...judged.because, ...context.notes, ...reasons],
     session: {
-      id: claim?.id ?? null,
-      grade: claim?.grade ?? 'none',
-      source: claim?.source ?? null,
-      path: claim?.path ?? null,
-      shared: context.shared,
+      id: link.claim?.id ?? null,
+      grade: link.claim?.grade ?? 'none',
+      source: link.claim?.source ?? null,
+      path: link.claim?.path ?? null,
+      shared: context.settlement?.shared ?? false,
       refused: link.refused,
     },
     state,
@@ -113,59 +138,37 @@ export function containerOf({ facts }: Judged): boolean | null {
   return facts.nspid === undefined || facts.nspid.length === 0 ? null : facts.nspid.length > 1;
 }
 
-function claimantsOf(chains: readonly Chain[]): Claimant[] {
-  return chains.flatMap(({ shown: { judged, link } }) =>
-    link.claim === null
-      ? []
-      : [
-          {
-            pid: judged.facts.pid,
-            engine: judged.rule.engine,
-            startKey: judged.facts.startKey,
-            statusAt: link.record?.statusAt ?? null,
-            claim: link.claim,
-          },
-        ],
-  );
+function claimantOf({ shown: { judged, link } }: Chain): Claimant | null {
+  if (link.claim === null) return null;
+  return {
+    pid: judged.facts.pid,
+    engine: judged.rule.engine,
+    startKey: judged.facts.startKey,
+    statusAt: link.record?.statusAt ?? null,
+    claim: link.claim,
+  };
 }
 
-/** `notes`: what could not be read, by pid. */
+/** The rows of the envelope, by pid. `notes`: what could not be read, by pid. */
 export function rowsOf(
   linked: ReadonlyMap<number, Linked>,
   notes: ReadonlyMap<number, readonly string[]>,
   all: boolean,
 ): Agent[] {
   const chains = chainsOf(linked);
-  const settled = arbitrate(
-    claimantsOf(
-      chains.filter(({ shown }) => isSessionKind(shown.judged.kind) || shown.judged.kind === 'launcher'),
-    ),
-  );
+  const claimants = chains.filter(({ kind }) => isSessionKind(kind)).map(claimantOf);
+  const settled = arbitrate(claimants.filter((claimant) => claimant !== null));
   const rows: Agent[] = [];
-  for (const chain of chains) {
-    const workerKind = (chain.members.at(-1) as Linked).judged.kind;
-    for (const member of chain.members) {
-      const shown = member === chain.shown;
-      const kind = kindOf(member, shown, workerKind);
-      if (!all && !isSessionKind(kind)) continue;
+  for (const { members, shown, kind, launcherPid } of chains) {
+    for (const member of members) {
       const { pid } = member.judged.facts;
-      const settlement = shown ? settled.get(pid) : undefined;
-      const extra = [...(notes.get(pid) ?? [])];
-      if (settlement?.shared) {
-        extra.push(
-          settlement.primary === pid
-            ? 'session: shared with another live process, which resumed it'
-            : `session: shared; its first owner is pid ${settlement.primary}`,
-        );
+      const context =
+        member === shown
+          ? { kind, launcherPid, settlement: settled.get(pid) }
+          : { kind: 'launcher' as const, launcherPid: null, settlement: undefined };
+      if (all || isSessionKind(context.kind)) {
+        rows.push(rowOf(member, { ...context, notes: notes.get(pid) ?? [] }));
       }
-      rows.push(
-        rowOf(member, {
-          kind,
-          extra,
-          shared: settlement?.shared ?? false,
-          launcherPid: shown ? otherEnd(chain) : null,
-        }),
-      );
     }
   }
   return rows.sort((a, b) => a.pid - b.pid);

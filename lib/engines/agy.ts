@@ -70,6 +70,7 @@ export const agy: EngineRule = {
   },
   pidRecord: null,
   bypass: [{ flag: '--dangerously-skip-permissions', source: FLAGS }],
+  environment: [],
   baseUrls: [],
   versions: [],
   stateGap: 'agy keeps no status of its process; its log and its transcript are not read',

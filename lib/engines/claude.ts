@@ -106,9 +106,9 @@ export const claude: EngineRule = {
   excluded: [
     // Claude Desktop: the same name for another program.
     pathTail('claude.app/contents/**'),
-    pathTail('claude-desktop/**'),
+    pathTail('{lib,libexec,opt,share}/claude-desktop/**'),
     pathTail('programs/claude/claude.exe'),
-    pathTail('anthropicclaude/**'),
+    pathTail('appdata/local/anthropicclaude/**'),
     pathTail('windowsapps/claude_*/**'),
   ],
   installPlaces: [
@@ -244,6 +244,7 @@ export const claude: EngineRule = {
     { flag: '--permission-mode', value: 'bypassPermissions', source: BINARY },
     { flag: '--dangerously-skip-permissions', source: BINARY },
   ],
+  environment: [],
   baseUrls: ['ANTHROPIC_BASE_URL'],
   versions: [
     VERSIONS,

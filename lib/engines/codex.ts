@@ -214,6 +214,7 @@ export const codex: EngineRule = {
     { flag: '--dangerously-bypass-approvals-and-sandbox', source: HELP },
     { flag: '--yolo', source: HELP },
   ],
+  environment: [],
   baseUrls: ['OPENAI_BASE_URL'],
   versions: [pathTail('app-server-daemon/releases/<version>/bin/codex{,.exe}')],
   stateGap: 'codex keeps no status of its process; its rollout and its screen are not read',

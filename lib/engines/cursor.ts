@@ -125,6 +125,7 @@ export const cursor: EngineRule = {
     { flag: '-f', source: MANUAL },
     { flag: '--yolo', source: reported('illegalstudio/lazyagent#61') },
   ],
+  environment: ['VSCODE_PID'],
   baseUrls: [],
   versions: [pathTail('cursor-agent/versions/<version>/*')],
   stateGap: 'cursor keeps no status of its process; its screen and its transcript are not read',

@@ -12,22 +12,19 @@ export type EvidenceRule =
   | 'file-identity'
   | 'explicit-override'
   | 'native-or-process-name'
-  | 'package-entrypoint'
-  | 'pane-hook-hint';
+  | 'package-entrypoint';
 
 export const SCORES: Readonly<Record<EvidenceRule, number>> = {
   'file-identity': 4,
   'explicit-override': 4,
   'native-or-process-name': 3,
   'package-entrypoint': 2,
-  'pane-hook-hint': 1,
 };
 
 export interface Evidence {
   readonly rule: EvidenceRule;
   readonly score: number;
-  /** `exe`, `script`, `argv[0]`, `comm` or `arguments`. */
-  readonly from: string;
+  readonly from: Place;
   readonly confidence: 'high' | 'low';
 }
 
@@ -64,7 +61,8 @@ export type MatchVerdict =
   /** `barrier`: a program called `agent`, which more than one engine installs. */
   | { readonly outcome: 'none' | 'refused' | 'barrier'; readonly because: readonly string[] };
 
-type Place = 'exe' | 'script' | 'argv[0]' | 'comm' | 'arguments';
+/** Where in a process the evidence stands. */
+export type Place = 'exe' | 'script' | 'argv[0]' | 'comm' | 'arguments';
 
 interface Finding {
   readonly rule: EngineRule;
@@ -84,6 +82,10 @@ function sameFile(left: FileIdentity | undefined, right: FileIdentity): boolean 
 
 function said(source: Source): string {
   return `${source.how} ${source.date}${source.version === null ? '' : `, version ${source.version}`}`;
+}
+
+function evidenceOf(rule: EvidenceRule, from: Place, low: boolean): Evidence {
+  return { rule, score: SCORES[rule], from, confidence: low ? 'low' : 'high' };
 }
 
 /** The names and paths of a program, place by place. */
@@ -119,10 +121,9 @@ function nameFinding(rule: EngineRule, place: Place, text: string, low: boolean)
       !(each.nativeOnly && place === 'script'),
   );
   if (!found) return null;
-  const confidence = low || found.shared ? 'low' : 'high';
   return {
     rule,
-    evidence: { rule: 'native-or-process-name', score: 3, from: place, confidence },
+    evidence: evidenceOf('native-or-process-name', place, low || found.shared === true),
     because: `${place}: ${name} is a name of ${rule.engine} (${said(found.source)})`,
   };
 }
@@ -133,12 +134,7 @@ function layoutFinding(rule: EngineRule, of: 'image' | 'entry', path: string, lo
   const by = of === 'image' ? 'native-or-process-name' : 'package-entrypoint';
   return {
     rule,
-    evidence: {
-      rule: by,
-      score: SCORES[by],
-      from: of === 'image' ? 'exe' : 'script',
-      confidence: low ? 'low' : 'high',
-    },
+    evidence: evidenceOf(by, of === 'image' ? 'exe' : 'script', low),
     because: `${of}: lies where ${rule.engine} is installed, ${found.path.text} (${said(found.source)})`,
   };
 }
@@ -168,12 +164,7 @@ function argumentProof(
   if (!named || !shown) return null;
   return {
     rule,
-    evidence: {
-      rule: 'native-or-process-name',
-      score: 3,
-      from: 'arguments',
-      confidence: doubtful ? 'low' : 'high',
-    },
+    evidence: evidenceOf('native-or-process-name', 'arguments', doubtful),
     because: `arguments: a path of ${rule.engine}'s versions folder among the first ${ARGUMENTS_OF_PROOF}`,
   };
 }
@@ -205,7 +196,7 @@ function findingsOf(rule: EngineRule, faces: Faces, program: Program, argv: read
 function stronger(left: Finding, right: Finding): number {
   return (
     right.evidence.score - left.evidence.score ||
-    PLACES.indexOf(left.evidence.from as Place) - PLACES.indexOf(right.evidence.from as Place) ||
+    PLACES.indexOf(left.evidence.from) - PLACES.indexOf(right.evidence.from) ||
     Number(right.evidence.confidence === 'high') - Number(left.evidence.confidence === 'high')
   );
 }
@@ -234,14 +225,10 @@ function overrideFinding(override: Override, rule: EngineRule, faces: Faces): Fi
     (comm.toLowerCase() === name ||
       (Buffer.byteLength(comm) === COMM_BYTES && name.startsWith(comm.toLowerCase())));
   if (!byText && !byComm) return null;
+  const from = !byText ? 'comm' : faces.imageSpeaks ? 'exe' : 'script';
   return {
     rule,
-    evidence: {
-      rule: 'explicit-override',
-      score: 4,
-      from: byText ? (faces.imageSpeaks ? 'exe' : 'script') : 'comm',
-      confidence: 'high',
-    },
+    evidence: evidenceOf('explicit-override', from, false),
     because: `override: ${rule.engine.toUpperCase()}_PATH names this program`,
   };
 }
@@ -298,12 +285,7 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
     return decided(
       {
         rule,
-        evidence: {
-          rule: 'file-identity',
-          score: 4,
-          from: faces.scripts.length > 0 ? 'script' : 'exe',
-          confidence: 'high',
-        },
+        evidence: evidenceOf('file-identity', faces.scripts.length > 0 ? 'script' : 'exe', false),
         because: `file identity: the very file that is installed as ${owner.path}`,
       },
       facts,

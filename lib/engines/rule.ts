@@ -118,6 +118,8 @@ export interface EngineRule {
   readonly argvId: ArgvIdRule;
   readonly pidRecord: PidRecordRule | null;
   readonly bypass: readonly BypassFlag[];
+  /** Environment variables that the kind rules read. */
+  readonly environment: readonly string[];
   /** Environment variables with the address of the model's service. */
   readonly baseUrls: readonly string[];
   /** Paths that tell the version: `<version>` in the pattern. */

@@ -1,8 +1,9 @@
-/** Real processes, recorded on Linux on 2026-11-30; paths and pids are normalised. */
-import { readFileSync } from 'node:fs';
+/** One file of cases an engine. Paths and pids are normalised; `source` says where a case comes from. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProcessFacts } from '../../../lib/engines/facts.js';
+import { ENGINES } from '../../../lib/engines/index.js';
 import { isSessionKind } from '../../../lib/engines/judge.js';
 import { facts, judgeAll } from './situation.js';
 
@@ -18,11 +19,16 @@ interface Shape {
   readonly tty: string | null;
   readonly ppidRole: string;
   readonly cwd: string;
+  readonly source: string;
 }
 
-const shapes: readonly Shape[] = JSON.parse(readFileSync(join(__dirname, 'shapes.json'), 'utf8'));
+const FOLDER = join(__dirname, 'golden');
+const files = readdirSync(FOLDER).sort();
 const groups = new Map<string, Shape[]>();
-for (const shape of shapes) groups.set(shape.group, [...(groups.get(shape.group) ?? []), shape]);
+for (const file of files) {
+  const shapes: readonly Shape[] = JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
+  for (const shape of shapes) groups.set(shape.group, [...(groups.get(shape.group) ?? []), shape]);
+}
 
 function terminalOf(tty: string | null): string | null | undefined {
   if (tty === 'pts') return 'pts/1';
@@ -46,9 +52,15 @@ function processesOf(group: readonly Shape[]): ProcessFacts[] {
   });
 }
 
-describe('recorded processes', () => {
-  it('are all there', () => {
-    expect(shapes.length).toBe(20);
+describe('golden cases', () => {
+  it('every engine has some', () => {
+    expect(files).toEqual(ENGINES.map(({ engine }) => `${engine}.json`).sort());
+    for (const { engine } of ENGINES) {
+      const rows = [...groups.values()]
+        .flat()
+        .filter((shape) => shape.expect.engine === engine && shape.expect.row);
+      expect(rows.length, engine).toBeGreaterThan(0);
+    }
   });
 
   it.each([...groups.keys()])('%s', (name) => {
@@ -64,5 +76,25 @@ describe('recorded processes', () => {
       };
     });
     expect(seen).toEqual(group.map(({ role, expect: right }) => ({ role, ...right })));
+  });
+});
+
+describe('rules', () => {
+  it.each(ENGINES.map((rule) => [rule.engine, rule] as const))('%s dates every statement', (_, rule) => {
+    const sources = [
+      ...rule.names,
+      ...rule.layouts,
+      ...rule.kinds,
+      ...rule.bypass,
+      rule.home,
+      rule.argvId,
+      ...(rule.pidRecord ? [rule.pidRecord] : []),
+    ].map(({ source }) => source);
+    for (const source of sources) {
+      expect(source.date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+      expect(source.what).not.toBe('');
+      // What was measured was measured on some version.
+      if (source.how === 'measured') expect(source.version).not.toBeNull();
+    }
   });
 });
