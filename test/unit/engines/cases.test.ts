@@ -150,6 +150,17 @@ describe('H06 app servers of codex', () => {
   });
 });
 
+describe('H07 paths and package runners', () => {
+  it.each([
+    { argv: ['cat', 'shared/config/agents/claude.ts'] },
+    { argv: ['node', 'build.js', 'shared/agents/claude.ts'], ...NODE },
+    { argv: ['node', '/usr/bin/npx', '@openai/codex'], ...NODE },
+    { argv: ['npm exec @openai/codex'], exe: '/usr/bin/node', name: 'npm exec @opena' },
+  ])('$argv is no agent by itself', (given) => {
+    expect(judgeOne(given)).toBeUndefined();
+  });
+});
+
 describe('H08 editor extension and vendored tools', () => {
   const extension =
     '/home/user/.vscode/extensions/anthropic.claude-code-2.1.300-linux-x64/resources/native-binary/claude';
@@ -319,5 +330,18 @@ describe('H18 a wrapper and its native child are one agent', () => {
     const { judged } = judgeAll(rows, { others: [npx, shell] });
     expect(judged.get(11)?.wrapper).toBe(5);
     expect(judged.has(5)).toBe(false);
+  });
+});
+
+describe('L13 parents that cannot be', () => {
+  it('a pid given out anew is no parent', () => {
+    const young = started(10, ['/x/claude'], { startKey: 500n });
+    const old = started(11, ['/x/codex'], { startKey: 400n, ppid: 10, tty: null });
+    expect(sessions([young, old])).toEqual({ 10: 'claude tui', 11: 'codex tui' });
+  });
+
+  it('a cycle ends', () => {
+    const rows = [10, 11].map((pid) => started(pid, ['/x/claude'], { startKey: 5n, ppid: 21 - pid }));
+    expect(Object.keys(verdicts(judgeAll(rows)))).toEqual(['10', '11']);
   });
 });
