@@ -51,6 +51,7 @@ export class ProcessRow {
   readonly #decoder: Decoder;
   readonly #index: number;
   readonly #present: number;
+  #argv: readonly string[] | undefined;
 
   /** Rows are made by their table. */
   constructor(table: ProcessTable, decoder: Decoder, index: number) {
@@ -181,8 +182,11 @@ export class ProcessRow {
    * that the process wrote over its arguments stands alone, without the NULs that pad it.
    */
   get argv(): readonly string[] | undefined {
+    if (this.#argv !== undefined) return this.#argv;
     const bytes = this.bytes('argv');
-    return bytes === undefined ? undefined : splitArguments(bytes).map((part) => part.toString('utf8'));
+    if (bytes === undefined) return undefined;
+    this.#argv = splitArguments(bytes).map((part) => part.toString('utf8'));
+    return this.#argv;
   }
 
   /** Path of the running image without the ` (deleted)` of the kernel; null = none (kernel thread, zombie). */

@@ -46,9 +46,12 @@ class Scan {
   /// Bytes up to the next blank, tab or newline, after leading blanks.
   std::string_view word() {
     skip_blanks();
-    const size_t end = rest_.find_first_of(" \t\n");
-    const std::string_view taken = rest_.substr(0, end);
-    rest_.remove_prefix(taken.size());
+    size_t n = 0;
+    while (n < rest_.size() && rest_[n] != ' ' && rest_[n] != '\t' && rest_[n] != '\n') {
+      ++n;
+    }
+    const std::string_view taken = rest_.substr(0, n);
+    rest_.remove_prefix(n);
     return taken;
   }
 

@@ -82,4 +82,19 @@ std::optional<ProcStat> parse_stat(std::string_view bytes) {
   return fields.ok() ? std::optional(stat) : std::nullopt;
 }
 
+bool shows_no_arguments(std::string_view bytes) {
+  constexpr int kFieldsBetween = 44;  // From ppid (4) up to env_start's neighbour arg_start (48).
+  const size_t close = bytes.rfind(')');
+  if (close == std::string_view::npos || bytes.size() < close + 3) {
+    return false;
+  }
+  Scan scan(bytes.substr(close + 3));
+  for (int i = 0; i < kFieldsBetween; ++i) {
+    scan.word();
+  }
+  const auto arg_start = scan.number<uint64_t>();
+  const auto arg_end = scan.number<uint64_t>();
+  return arg_start && arg_end && *arg_start != 0 && *arg_start == *arg_end;
+}
+
 }  // namespace procscope

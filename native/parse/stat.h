@@ -36,6 +36,10 @@ struct ProcStat {
 /// PF_KTHREAD in include/linux/sched.h.
 inline constexpr uint32_t kKernelThreadFlag = 0x00200000;
 
+/// Whether these bytes show that the process has an argument area and that it is empty (argc = 0):
+/// fields 48 to 51, which only those see who may trace it. proc_pid_stat(5).
+bool shows_no_arguments(std::string_view bytes);
+
 /// Parses one whole file. Nothing if it is cut short of the rss field or is not of this form.
 std::optional<ProcStat> parse_stat(std::string_view bytes);
 

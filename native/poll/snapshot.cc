@@ -15,6 +15,9 @@ namespace {
 /// would lead past this are cut, and say so.
 constexpr size_t kMostBlobBytes = size_t{1} << 30;
 
+/// Text of an everyday row; growing the blob step by step would copy it over and over.
+constexpr size_t kUsualRowBytes = 256;
+
 constexpr std::array kTexts = {&ProcessRow::name, &ProcessRow::tty,    &ProcessRow::user,
                                &ProcessRow::argv, &ProcessRow::exe,    &ProcessRow::cwd,
                                &ProcessRow::root, &ProcessRow::cgroup, &ProcessRow::env,
@@ -124,6 +127,7 @@ class SnapshotJob final : public Job {
         pids_ = std::move(pids);
       }
       table_.rows.reserve(pids_.size());
+      table_.blob.reserve(pids_.size() * kUsualRowBytes);
     });
   }
 

@@ -85,4 +85,20 @@ TEST_CASE("stat: what is cut or of another form is refused, not half believed") 
   }
 }
 
+TEST_CASE("stat: an argument area that is there and empty") {
+  const auto with_area = [](const char* area) {
+    std::string fields;
+    for (int i = 4; i < 48; ++i) {
+      fields += " 1";
+    }
+    return "7 (a) b) S" + fields + area;
+  };
+  CHECK(shows_no_arguments(with_area(" 500 500 600 700 0\n")));
+  CHECK_FALSE(shows_no_arguments(with_area(" 500 501 600 700 0\n")));
+  // Hidden from whoever may not trace it, and not yet set in the middle of an exec.
+  CHECK_FALSE(shows_no_arguments(with_area(" 0 0 0 0 0\n")));
+  CHECK_FALSE(shows_no_arguments(with_area("")));
+  CHECK_FALSE(shows_no_arguments(""));
+}
+
 }  // namespace procscope

@@ -1,12 +1,44 @@
 #include "platform/linux/io.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-#include <cerrno>
 
 #include <algorithm>
+#include <cerrno>
+
+#include "parse/links.h"
 
 namespace procscope::linux_os {
+
+namespace {
+
+constexpr size_t kListBytes = 1 << 15;
+
+/// One record of getdents64(2).
+struct Entry {
+  uint64_t ino;
+  int64_t offset;
+  uint16_t length;
+  uint8_t type;
+  char name[];
+};
+
+void take_pids(const char* bytes, size_t size, std::vector<int32_t>& pids) {
+  for (size_t at = 0; at < size;) {
+    const auto* entry = reinterpret_cast<const Entry*>(bytes + at);
+    at += entry->length;
+    if (entry->type != DT_DIR && entry->type != DT_UNKNOWN) {
+      continue;
+    }
+    if (const auto pid = parse_pid_name(entry->name)) {
+      pids.push_back(*pid);
+    }
+  }
+}
+
+}  // namespace
 
 FaultKind kind_of_errno(int code) {
   switch (code) {
@@ -34,6 +66,21 @@ OwnedFd open_file(int directory, const char* name) {
 
 OwnedFd open_directory(int directory, const char* name) {
   return OwnedFd(::openat(directory, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+int list_pids(int directory, const char* name, std::vector<int32_t>& pids) {
+  const OwnedFd fd(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) {
+    return errno;
+  }
+  alignas(Entry) char bytes[kListBytes];
+  for (;;) {
+    const long n = ::syscall(SYS_getdents64, fd.get(), bytes, sizeof bytes);
+    if (n <= 0) {
+      return n == 0 ? 0 : errno;
+    }
+    take_pids(bytes, static_cast<size_t>(n), pids);
+  }
 }
 
 Bytes Buffer::read_file(int directory, const char* name, size_t limit, Ending ending) {

@@ -52,6 +52,10 @@ class Buffer {
 /// the writer of a pipe, never makes a terminal ours.
 OwnedFd open_file(int directory, const char* name);
 
+/// Appends every entry of the directory `name` below `directory` that can be a pid, as the kernel
+/// lists them. Answers 0 or the errno.
+int list_pids(int directory, const char* name, std::vector<int32_t>& pids);
+
 /// Opens a directory for lookups only.
 OwnedFd open_directory(int directory, const char* name);
 

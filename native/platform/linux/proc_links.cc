@@ -1,5 +1,6 @@
 // The fields of a row that are links, or that may have to wait: see the list in proc_row.h.
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <cerrno>
@@ -10,20 +11,36 @@
 
 namespace procscope::linux_os {
 
+namespace {
+constexpr int kExecRetries = 16;
+}
+
+/// A kernel thread has no links and no memory map: once it is known, nothing is asked.
+bool ProcRow::put_none(Field field) {
+  if (life_ != Life::kKernelThread) {
+    return false;
+  }
+  draft_.row.present |= bit(field);
+  return true;
+}
+
 void ProcRow::put_link(Field field, TextRef ProcessRow::*member, const char* name) {
-  const Bytes link = buffer_.read_link(directory_, RowPath(prefix_, name).text);
-  if (link.ok()) {
-    draft_.put(field, member, link.data);
+  if (!wants(bit(field)) || put_none(field)) {
     return;
   }
-  if (link.code == ENOENT) {
-    const Life now = life();
-    if (now == Life::kZombie || now == Life::kKernelThread) {
-      draft_.put(field, member, {});
-      return;
-    }
+  const Bytes link = buffer_.read_link(directory_, RowPath(prefix(), name).text);
+  if (link.ok()) {
+    draft_.put(field, member, link.data);
+  } else if (link.code == ENOENT && !by_path_ && has_no_image()) {
+    draft_.row.present |= bit(field);
+  } else {
+    fail(bit(field), link);
   }
-  fail(bit(field), link);
+}
+
+bool ProcRow::has_no_image() {
+  const Life now = life();
+  return now == Life::kZombie || now == Life::kKernelThread;
 }
 
 void ProcRow::read_exe() {
@@ -64,8 +81,8 @@ void ProcRow::settle_deleted(Field field, TextRef ProcessRow::*member, const cha
   const Waiting waiting(watch_, BlockClass::kFileSystem);
   // The kernel shows the path as seen from our root, which is most often the process's own too.
   const bool stands =
-      ::fstatat(directory_, RowPath(prefix_, name).text, &running, 0) == 0 &&
-      (is_running(directory_, std::string(RowPath(prefix_, "root").text) + std::string(shown)) ||
+      ::fstatat(directory_, RowPath(prefix(), name).text, &running, 0) == 0 &&
+      (is_running(directory_, std::string(RowPath(prefix(), "root").text) + std::string(shown)) ||
        is_running(AT_FDCWD, std::string(shown)));
   if (!stands) {
     draft_.row.flags |= deleted;
@@ -74,6 +91,9 @@ void ProcRow::settle_deleted(Field field, TextRef ProcessRow::*member, const cha
 }
 
 void ProcRow::read_exe_file() {
+  if (put_none(Field::kExeFile)) {
+    return;
+  }
   if (plan_.avoids(BlockClass::kFileSystem)) {
     fail_avoided(bit(Field::kExeFile), Call::kStat);
     return;
@@ -82,7 +102,7 @@ void ProcRow::read_exe_file() {
   int code = 0;
   {
     const Waiting waiting(watch_, BlockClass::kFileSystem);
-    code = ::fstatat(directory_, RowPath(prefix_, "exe").text, &file, 0) == 0 ? 0 : errno;
+    code = ::fstatat(directory_, RowPath(prefix(), "exe").text, &file, 0) == 0 ? 0 : errno;
   }
   ProcessRow& row = draft_.row;
   if (code == 0) {
@@ -91,18 +111,15 @@ void ProcRow::read_exe_file() {
     row.present |= bit(Field::kExeFile);
     return;
   }
-  if (code == ENOENT) {
-    const Life now = life();
-    if (now == Life::kZombie || now == Life::kKernelThread) {
-      row.present |= bit(Field::kExeFile);  // Inode 0: looked, and there is none.
-      return;
-    }
+  if (code == ENOENT && !by_path_ && has_no_image()) {
+    row.present |= bit(Field::kExeFile);  // Inode 0: looked, and there is none.
+    return;
   }
   fail(bit(Field::kExeFile), kind_of_errno(code), Call::kStat, code);
 }
 
 void ProcRow::read_pid_namespace() {
-  const Bytes link = buffer_.read_link(directory_, RowPath(prefix_, "ns/pid").text);
+  const Bytes link = buffer_.read_link(directory_, RowPath(prefix(), "ns/pid").text);
   if (!link.ok()) {
     fail(bit(Field::kPidNamespace), link);
     return;
@@ -117,7 +134,7 @@ void ProcRow::read_pid_namespace() {
 }
 
 void ProcRow::read_cgroup() {
-  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix_, "cgroup").text,
+  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix(), "cgroup").text,
                                         context_.options->max_field_bytes, Ending::kShortRead);
   if (!bytes.ok()) {
     fail(bit(Field::kCgroup), bytes);
@@ -130,23 +147,44 @@ void ProcRow::read_cgroup() {
 }
 
 void ProcRow::read_argv() {
+  if (put_none(Field::kArgv)) {
+    return;
+  }
   if (plan_.avoids(BlockClass::kMemoryMap)) {
     fail_avoided(bit(Field::kArgv), Call::kRead);
     return;
   }
-  Bytes bytes;
-  {
+  const auto read_cmdline = [this] {
     const Waiting waiting(watch_, BlockClass::kMemoryMap);
-    bytes = buffer_.read_file(directory_, RowPath(prefix_, "cmdline").text,
-                              context_.options->max_field_bytes, Ending::kShortRead);
+    return buffer_.read_file(directory_, RowPath(prefix(), "cmdline").text,
+                             context_.options->max_field_bytes, Ending::kShortRead);
+  };
+  Bytes bytes = read_cmdline();
+  if (by_path_ && bytes.ok() && bytes.data.empty()) {
+    doubtful_ = true;
+    return;
+  }
+  // In the middle of an exec the new image has no arguments yet (get_mm_cmdline in fs/proc/base.c
+  // asks for env_end), so a live process that shows none is asked again, and not believed at the
+  // end.
+  for (int i = 0; i < kExecRetries && bytes.ok() && bytes.data.empty(); ++i) {
+    if (has_no_image()) {
+      break;
+    }
+    if (look_again() != Life::kAlive) {
+      // It ended between the two reads: nothing was seen, which is not "no arguments".
+      fail(bit(Field::kArgv), FaultKind::kGone, Call::kRead, ESRCH);
+      return;
+    }
+    ::sched_yield();
+    bytes = read_cmdline();
   }
   if (!bytes.ok()) {
     fail(bit(Field::kArgv), bytes);
     return;
   }
-  if (bytes.data.empty() && life() == Life::kAlive && look_again() != Life::kAlive) {
-    // It ended between the two reads: nothing was seen, which is not "no arguments".
-    fail(bit(Field::kArgv), FaultKind::kGone, Call::kRead, ESRCH);
+  if (bytes.data.empty() && life() == Life::kAlive && !no_arguments_) {
+    fail(bit(Field::kArgv), FaultKind::kIo, Call::kRead, EAGAIN);
     return;
   }
   draft_.put(Field::kArgv, &ProcessRow::argv, bytes.data);
@@ -163,10 +201,14 @@ void ProcRow::read_env() {
   Bytes bytes;
   {
     const Waiting waiting(watch_, BlockClass::kMemoryMap);
-    bytes = buffer_.read_file(directory_, RowPath(prefix_, "environ").text,
+    bytes = buffer_.read_file(directory_, RowPath(prefix(), "environ").text,
                               context_.options->max_field_bytes, Ending::kShortRead);
   }
-  const bool no_memory_map = bytes.code == ESRCH && life() == Life::kKernelThread;
+  if (by_path_ && bytes.ok() && bytes.data.empty()) {
+    doubtful_ = true;
+    return;
+  }
+  const bool no_memory_map = !by_path_ && bytes.code == ESRCH && life() == Life::kKernelThread;
   if (!bytes.ok() && !no_memory_map) {
     fail(bit(Field::kEnv), bytes);
     return;
@@ -190,7 +232,7 @@ void ProcRow::read_env() {
 ProcRow::Life ProcRow::life() { return life_ == Life::kUnknown ? look_again() : life_; }
 
 ProcRow::Life ProcRow::look_again() {
-  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix_, "stat").text,
+  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix(), "stat").text,
                                         context_.options->max_field_bytes, Ending::kShortRead);
   if (!bytes.ok()) {
     return life_ = kind_of_errno(bytes.code) == FaultKind::kGone ? Life::kGone : Life::kUnknown;
@@ -199,6 +241,7 @@ ProcRow::Life ProcRow::look_again() {
   if (!stat) {
     return life_ = Life::kUnknown;
   }
+  no_arguments_ = shows_no_arguments(bytes.data);
   return life_ = life_of(*stat);
 }
 

@@ -1,7 +1,11 @@
 #include "platform/linux/proc_row.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <vector>
 
 #include "parse/status.h"
 #include "platform/linux/users.h"
@@ -36,56 +40,108 @@ RowOutcome ProcRow::read() {
     fail_avoided(kAllFields, Call::kOpen);
     return RowOutcome::kRow;
   }
+  if (can_read_by_path() && read_by_path()) {
+    return RowOutcome::kRow;
+  }
+  return read_by_directory();
+}
+
+bool ProcRow::can_read_by_path() const {
+  return context_.boot_ticks != 0 && wants(bit(Field::kStart)) && files_behind(plan_.fields) > 1;
+}
+
+/// The cheap way, which nearly every row goes: no directory is opened, `stat` is read last. A start
+/// before this look began proves that the pid had one owner all the time, so all that was read
+/// before is of that owner. False where the row needs a closer look: it is young, or something
+/// about it was not there.
+bool ProcRow::read_by_path() {
+  by_path_ = true;
+  use_path();
+  const bool ordinary = read_all_but_stat() && read_stat() && !doubtful_ && life_ == Life::kAlive &&
+                        draft_.row.start_key < context_.boot_ticks;
+  by_path_ = false;
+  if (!ordinary) {
+    draft_.start(pid_);
+    life_ = Life::kUnknown;
+    has_euid_ = false;
+  }
+  return ordinary;
+}
+
+/// The sure way: the row's directory is held open meanwhile, so that another process that gets the
+/// pid between two reads cannot answer through it.
+RowOutcome ProcRow::read_by_directory() {
   if (!open_row()) {
     return RowOutcome::kVanished;
   }
   if (wants(kStatFields) && !read_stat()) {
     return RowOutcome::kVanished;
   }
-  if (wants(kStatusFields | kUserFields)) {
-    read_status();
+  if (life_ == Life::kLeaderGone) {
+    follow_live_thread();
   }
-  if (wants(bit(Field::kExe) | bit(Field::kExeFile))) {
-    read_exe();
-  }
-  if (wants(bit(Field::kCwd))) {
-    read_cwd();
-  }
-  if (wants(bit(Field::kRoot))) {
-    read_root();
-  }
-  if (wants(bit(Field::kPidNamespace))) {
-    read_pid_namespace();
-  }
-  if (wants(bit(Field::kCgroup))) {
-    read_cgroup();
-  }
-  if (wants(bit(Field::kArgv))) {
-    read_argv();
-  }
-  if (wants(bit(Field::kEnv))) {
-    read_env();
-  }
-  if (wants(kUserFields)) {
-    read_user();
-  }
+  read_all_but_stat();
   const bool nothing_left = draft_.row.present == 0 && life_ == Life::kGone;
   return nothing_left ? RowOutcome::kVanished : RowOutcome::kRow;
 }
 
-/// A row that takes several reads holds its directory open meanwhile: another process that gets the
-/// pid between two of them cannot answer through it.
+/// False as soon as a read by path is in doubt.
+bool ProcRow::read_all_but_stat() {
+  struct Step {
+    FieldMask fields;
+    void (ProcRow::*read)();
+  };
+  // The links come first: where they lead nowhere (kernel threads), the rest need not be tried.
+  // The user needs the ids of `status`.
+  static constexpr Step kSteps[] = {
+      {mask_of(Field::kExe, Field::kExeFile), &ProcRow::read_exe},
+      {mask_of(Field::kCwd), &ProcRow::read_cwd},
+      {mask_of(Field::kRoot), &ProcRow::read_root},
+      {mask_of(Field::kPidNamespace), &ProcRow::read_pid_namespace},
+      {kStatusFields | kUserFields, &ProcRow::read_status},
+      {mask_of(Field::kCgroup), &ProcRow::read_cgroup},
+      {mask_of(Field::kArgv), &ProcRow::read_argv},
+      {mask_of(Field::kEnv), &ProcRow::read_env},
+      {kUserFields, &ProcRow::read_user},
+  };
+  for (const Step& step : kSteps) {
+    if (wants(step.fields)) {
+      (this->*step.read)();
+    }
+    if (doubtful_) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void ProcRow::fail(FieldMask fields, FaultKind kind, Call call, int code) {
+  if (by_path_ && (kind == FaultKind::kGone || kind == FaultKind::kMalformed)) {
+    doubtful_ = true;
+    return;
+  }
+  draft_.fail(plan_.fields & fields, kind, call, code);
+}
+
+void ProcRow::use_path() {
+  directory_ = context_.root;
+  char* const end = std::to_chars(prefix_, prefix_ + sizeof prefix_ - 1, pid_).ptr;
+  *end = '/';
+  prefix_size_ = static_cast<size_t>(end + 1 - prefix_);
+}
+
+/// False when the process is gone. A single read needs no directory.
 bool ProcRow::open_row() {
-  char name[16];
-  std::snprintf(name, sizeof name, "%d", pid_);
+  doubtful_ = false;
+  use_path();
   if (files_behind(plan_.fields) <= 1) {
-    directory_ = context_.root;
-    std::snprintf(prefix_, sizeof prefix_, "%s/", name);
     return true;
   }
-  opened_ = open_directory(context_.root, name);
+  const std::string name = std::to_string(pid_);
+  opened_ = open_directory(context_.root, name.c_str());
   if (opened_.valid()) {
     directory_ = opened_.get();
+    prefix_size_ = 0;
     return true;
   }
   const int code = errno;
@@ -93,17 +149,18 @@ bool ProcRow::open_row() {
     return false;
   }
   // No directory (out of descriptors, refused): the paths still say why, field by field.
-  directory_ = context_.root;
-  std::snprintf(prefix_, sizeof prefix_, "%s/", name);
   return true;
 }
 
-RowPath::RowPath(const char* prefix, const char* file) {
-  std::snprintf(text, sizeof text, "%s%s", prefix, file);
+RowPath::RowPath(std::string_view prefix, std::string_view file) {
+  // Both are short and ours; a row makes several of these, so no format is interpreted.
+  std::memcpy(text, prefix.data(), prefix.size());
+  std::memcpy(text + prefix.size(), file.data(), file.size());
+  text[prefix.size() + file.size()] = '\0';
 }
 
 bool ProcRow::read_stat() {
-  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix_, "stat").text, kSmallFileLimit,
+  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix(), "stat").text, kSmallFileLimit,
                                         Ending::kShortRead);
   if (!bytes.ok()) {
     if (kind_of_errno(bytes.code) == FaultKind::kGone) {
@@ -122,11 +179,31 @@ bool ProcRow::read_stat() {
   return true;
 }
 
+/// A process whose main thread has ended lives on in its other threads, but its own links lead
+/// nowhere: the rest of the row is read from a thread that is still there.
+void ProcRow::follow_live_thread() {
+  std::vector<int32_t> threads;
+  if (list_pids(directory_, RowPath(prefix(), "task").text, threads) != 0) {
+    return;
+  }
+  const auto live = std::find_if(threads.begin(), threads.end(),
+                                 [this](int32_t thread) { return thread != pid_; });
+  if (live != threads.end()) {
+    const std::string path =
+        std::string(RowPath(prefix(), "task/").text) + std::to_string(*live) + "/";
+    prefix_size_ = path.copy(prefix_, sizeof prefix_);
+    life_ = Life::kAlive;
+  }
+}
+
 ProcRow::Life ProcRow::life_of(const ProcStat& stat) {
   if ((stat.flags & kKernelThreadFlag) != 0) {
     return Life::kKernelThread;
   }
-  return stat.state == 'Z' || stat.state == 'X' ? Life::kZombie : Life::kAlive;
+  if (stat.state != 'Z' && stat.state != 'X') {
+    return Life::kAlive;
+  }
+  return stat.threads > 1 ? Life::kLeaderGone : Life::kZombie;
 }
 
 void ProcRow::accept_stat(const ProcStat& stat) {
@@ -149,7 +226,7 @@ void ProcRow::accept_stat(const ProcStat& stat) {
       static_cast<double>(stat.rss > 0 ? stat.rss : 0) * static_cast<double>(context_.page_size);
   row.vsize = static_cast<double>(stat.vsize);
 
-  row.flags = (stat.flags & kKernelThreadFlag) != 0 ? kFlagKernelThread : 0;
+  row.flags |= (stat.flags & kKernelThreadFlag) != 0 ? kFlagKernelThread : 0;
   life_ = life_of(stat);
   row.present |= plan_.fields & kStatFields;
   if (wants(bit(Field::kName))) {
@@ -161,7 +238,7 @@ void ProcRow::accept_stat(const ProcStat& stat) {
 }
 
 void ProcRow::read_status() {
-  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix_, "status").text,
+  const Bytes bytes = buffer_.read_file(directory_, RowPath(prefix(), "status").text,
                                         kSmallFileLimit, Ending::kShortRead);
   if (!bytes.ok()) {
     fail(kStatusFields | kUserFields, bytes);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "parse/stat.h"
 #include "platform/linux/io.h"
@@ -18,6 +19,8 @@ struct RowContext {
   const ReaderOptions* options = nullptr;
   int64_t ticks_per_second = 100;
   int64_t page_size = 4096;
+  /// Clock ticks since boot when this look began; 0 = the root is not of this boot.
+  uint64_t boot_ticks = 0;
   /// Milliseconds since the epoch at which this system booted; negative = not known.
   double boot_time = -1;
   /// Name of a terminal device; empty if no driver claims it.
@@ -41,17 +44,22 @@ class ProcRow {
 
  private:
   [[nodiscard]] bool wants(FieldMask fields) const { return (plan_.fields & fields) != 0; }
-  void fail(FieldMask fields, FaultKind kind, Call call, int code) {
-    draft_.fail(plan_.fields & fields, kind, call, code);
-  }
+  void fail(FieldMask fields, FaultKind kind, Call call, int code);
+  [[nodiscard]] std::string_view prefix() const { return {prefix_, prefix_size_}; }
   void fail(FieldMask fields, const Bytes& bytes) {
     fail(fields, kind_of_errno(bytes.code), bytes.call, bytes.code);
   }
 
   void fail_avoided(FieldMask fields, Call call) { fail(fields, plan_.avoid_kind, call, 0); }
 
+  [[nodiscard]] bool can_read_by_path() const;
+  bool read_by_path();
+  RowOutcome read_by_directory();
+  bool read_all_but_stat();
+  void use_path();
   bool open_row();
   bool read_stat();
+  void follow_live_thread();
   void accept_stat(const ProcStat& stat);
   void read_status();
   void read_user();
@@ -63,15 +71,19 @@ class ProcRow {
   void read_argv();
   void read_env();
   void read_exe_file();
+  /// Answers "none" for a kernel thread that is known to be one: true if it did.
+  bool put_none(Field field);
   void put_link(Field field, TextRef ProcessRow::*member, const char* name);
   void settle_deleted(Field field, TextRef ProcessRow::*member, const char* name, RowFlag deleted,
                       RowFlag unknown);
 
   /// What an empty answer means depends on what the process is; asked only when one came.
-  enum class Life : uint8_t { kUnknown, kAlive, kZombie, kKernelThread, kGone };
+  enum class Life : uint8_t { kUnknown, kAlive, kLeaderGone, kZombie, kKernelThread, kGone };
   static Life life_of(const ProcStat& stat);
   Life life();
   Life look_again();
+  /// Kernel thread or zombie: what its links and its memory map would show is not there.
+  bool has_no_image();
 
   const RowContext& context_;
   const int32_t pid_;
@@ -79,19 +91,24 @@ class ProcRow {
   RowDraft& draft_;
   Watch& watch_;
   Buffer& buffer_;
+  /// The row is read by path, and whether what came is then good enough.
+  bool by_path_ = false;
+  bool doubtful_ = false;
   OwnedFd opened_;
   /// Where the names below are looked up: the row's directory, or the root.
   int directory_ = -1;
-  char prefix_[24] = "";
+  char prefix_[40];
+  size_t prefix_size_ = 0;
   Life life_ = Life::kUnknown;
+  bool no_arguments_ = false;
   uint32_t euid_ = 0;
   bool has_euid_ = false;
 };
 
 /// The name of a file of a row, below the directory in use.
 struct RowPath {
-  char text[64];
-  RowPath(const char* prefix, const char* file);
+  char text[80];
+  RowPath(std::string_view prefix, std::string_view file);
 };
 
 }  // namespace procscope::linux_os

@@ -1,14 +1,11 @@
 // The process table of Linux, from procfs.
-#include <dirent.h>
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <cerrno>
 #include <ctime>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,16 +23,6 @@ constexpr const char* kLiveRoot = "/proc";
 /// PROC_SUPER_MAGIC in linux/magic.h.
 constexpr long kProcMagic = 0x9fa0;
 constexpr size_t kSmallFileLimit = 1 << 20;
-constexpr size_t kListBytes = 1 << 16;
-
-/// One record of getdents64(2).
-struct Entry {
-  uint64_t ino;
-  int64_t offset;
-  uint16_t length;
-  uint8_t type;
-  char name[];
-};
 
 /// Milliseconds since the epoch at the moment of boot. The difference of two clocks is finer than
 /// the whole seconds of /proc/stat, and right after the wall clock was set.
@@ -48,6 +35,15 @@ double boot_time_of_this_machine() {
     return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
   };
   return milliseconds(now) - milliseconds(up);
+}
+
+/// Now, in the unit and from the origin of field 22 of `stat` (start_boottime, rounded down).
+uint64_t ticks_since_boot(int64_t ticks_per_second) {
+  timespec up{};
+  ::clock_gettime(CLOCK_BOOTTIME, &up);
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  return static_cast<uint64_t>(up.tv_sec * ticks_per_second +
+                               up.tv_nsec / (kNanoseconds / ticks_per_second));
 }
 
 /// The boot time as it was first seen, until the wall clock is set: two looks at one process give
@@ -118,17 +114,8 @@ class LinuxReader final : public Reader {
       waiting.emplace(watch, BlockClass::kFileSystem);
     }
     const size_t before = pids.size();
-    alignas(Entry) char bytes[kListBytes];
-    ::lseek(root_.get(), 0, SEEK_SET);
-    for (;;) {
-      const long n = ::syscall(SYS_getdents64, root_.get(), bytes, sizeof bytes);
-      if (n < 0) {
-        return Fault{kind_of_errno(errno), errno, Call::kGetdents, options_.root};
-      }
-      if (n == 0) {
-        break;
-      }
-      take_pids(bytes, static_cast<size_t>(n), pids);
+    if (const int code = list_pids(root_.get(), ".", pids); code != 0) {
+      return Fault{kind_of_errno(code), code, Call::kGetdents, options_.root};
     }
     if (pids.size() == before) {
       // A process file system shows at least whoever reads it.
@@ -173,19 +160,6 @@ class LinuxReader final : public Reader {
     }
   }
 
-  static void take_pids(const char* bytes, size_t size, std::vector<int32_t>& pids) {
-    for (size_t at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const Entry*>(bytes + at);
-      at += entry->length;
-      if (entry->type != DT_DIR && entry->type != DT_UNKNOWN) {
-        continue;
-      }
-      if (const auto pid = parse_pid_name(entry->name)) {
-        pids.push_back(*pid);
-      }
-    }
-  }
-
   void read_boot() {
     Buffer& buffer = thread_buffer();
     const Bytes id = buffer.read_file(context_.root, "sys/kernel/random/boot_id", kSmallFileLimit,
@@ -195,6 +169,7 @@ class LinuxReader final : public Reader {
     }
     if (context_.live) {
       context_.boot_time = steady_boot_time();
+      context_.boot_ticks = ticks_since_boot(context_.ticks_per_second);
       return;
     }
     const Bytes stat = buffer.read_file(context_.root, "stat", kSmallFileLimit, Ending::kEmptyRead);
