@@ -103,7 +103,8 @@ function rowOf({ judged, argvId, link: found }: Linked, context: RowContext): Ag
     engine: rule.engine,
     kind: context.kind,
     pid: facts.pid,
-    startTime: facts.startTime ?? null,
+    // Derived from the clock at each look: below a millisecond it differs from look to look.
+    startTime: facts.startTime === undefined ? null : Math.round(facts.startTime),
     startKey: facts.startKey?.toString() ?? null,
     launcherPid: context.launcherPid,
     ppid: facts.ppid ?? null,
