@@ -116,7 +116,8 @@ export class ProcessRow {
 
   /** Start in milliseconds since the epoch. It moves with the wall clock: for people, never an identity. */
   get startTime(): number | undefined {
-    return this.#number('startTime', BIT.start);
+    const time = this.#number('startTime', BIT.start);
+    return Number.isNaN(time) ? undefined : time;
   }
 
   get threads(): number | undefined {

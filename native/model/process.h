@@ -111,7 +111,7 @@ struct ProcessRow {
   uint64_t exe_ino = 0;
   /// Inode number of the pid namespace.
   uint64_t pid_namespace = 0;
-  /// Milliseconds since the epoch.
+  /// Milliseconds since the epoch; NaN where the time of the boot is not known.
   double start_time = 0;
   /// Milliseconds of processor time.
   double user_cpu = 0;

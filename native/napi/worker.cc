@@ -54,9 +54,18 @@ class Environment : public std::enable_shared_from_this<Environment> {
   }
 
   void settle(Napi::Env env, Pending& pending) {
-    if (--waiting_ == 0) {
-      channel_.Unref(env);
+    try {
+      if (--waiting_ == 0) {
+        channel_.Unref(env);
+      }
+      answer(env, pending);
+    } catch (const Napi::Error&) {
+      // The environment is being torn down and runs no JS any more: nobody waits for the answer.
     }
+  }
+
+ private:
+  static void answer(Napi::Env env, Pending& pending) {
     try {
       pending.deferred.Resolve(pending.task->deliver(env));
     } catch (const Napi::Error& error) {
@@ -64,7 +73,6 @@ class Environment : public std::enable_shared_from_this<Environment> {
     }
   }
 
- private:
   void post(const std::shared_ptr<Pending>& pending) {
     const std::lock_guard lock(mutex_);
     if (closed_) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -21,8 +22,9 @@ struct RowContext {
   int64_t page_size = 4096;
   /// Clock ticks since boot when this look began; 0 = the root is not of this boot.
   uint64_t boot_ticks = 0;
-  /// Milliseconds since the epoch at which this system booted; negative = not known.
-  double boot_time = -1;
+  /// Milliseconds since the epoch at which this system booted; NaN = not known, and so is every
+  /// start that is told by the clock.
+  double boot_time = std::numeric_limits<double>::quiet_NaN();
   /// Name of a terminal device; empty if no driver claims it.
   std::function<std::string(uint32_t device)> tty_name;
 };

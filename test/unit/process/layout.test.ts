@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { OptionError, snapshot } from '../../../lib/index.js';
+import { Decoder } from '../../../lib/native/decode.js';
+import * as layout from '../../../lib/native/layout.js';
+import { load } from '../../../lib/native/load.js';
+
+describe('what crosses', () => {
+  it('is described alike on both sides', () => {
+    expect(load().layout()).toEqual({
+      magic: layout.MAGIC,
+      version: layout.LAYOUT_VERSION,
+      headerWords: layout.HEADER_WORDS,
+      faultWords: layout.FAULT_WORDS,
+      columns: Object.entries(layout.COLUMNS).map(([name, type]) => ({ name, type })),
+      fields: [...layout.FIELDS],
+      faultKinds: [...layout.FAULT_KINDS],
+      calls: [...layout.CALLS],
+    });
+  });
+
+  it('is refused when it is of another version', () => {
+    const packed = load().snapshot({
+      procRoot: '/proc',
+      fields: 1,
+      env: [],
+      pids: Int32Array.of(process.pid),
+      maxFieldBytes: 1,
+      deadlineMs: 1,
+    });
+    new Int32Array(packed.buffer)[layout.HEADER.version] = layout.LAYOUT_VERSION + 1;
+    expect(() => new Decoder(packed)).toThrow(/different versions/);
+  });
+
+  it('a request that lib did not check is a typed error and no crash', () => {
+    for (const request of [undefined, {}, { procRoot: 7 }, { procRoot: '/proc', maxFieldBytes: 'x' }]) {
+      expect(() => load().snapshot(request as never)).toThrow(TypeError);
+      expect(() => load().snapshotAsync(request as never)).toThrow(TypeError);
+    }
+    expect(() => load().look([{ op: 'erase', path: '/' }] as never, 1)).toThrow(TypeError);
+    expect(OptionError.prototype).toBeInstanceOf(TypeError);
+  });
+
+  it('columns hold the values that the rows show', () => {
+    const table = snapshot({ fields: ['uid', 'argv'] });
+    const { pid, ppid, startKey, uid, exeIno } = table.columns;
+    expect(pid).toHaveLength(table.size);
+    expect(exeIno).toBeUndefined();
+    for (let i = 0; i < table.size; i++) {
+      const row = table.row(i);
+      expect([pid?.[i], ppid?.[i], startKey?.[i], uid?.[i]]).toEqual([
+        row.pid,
+        row.ppid,
+        row.startKey,
+        row.uid,
+      ]);
+    }
+    expect(table.row(0)).toBe(table.get(table.row(0).pid));
+    expect(() => table.row(table.size)).toThrow(RangeError);
+    expect(() => table.row(-1)).toThrow(RangeError);
+  });
+});
