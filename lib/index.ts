@@ -1,3 +1,6 @@
+export { agents } from './agents/discover.js';
+export type { Agent, AgentFault, AgentsEnvelope } from './agents/envelope.js';
+export type { AgentsOptions } from './agents/options.js';
 export { FIELDS, type ProcessField } from './native/layout.js';
 export { LoadError } from './native/load.js';
 export {
