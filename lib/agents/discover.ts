@@ -18,7 +18,7 @@ import type { AgentFault, AgentsEnvelope } from './envelope.js';
 import { installedPrograms } from './installed.js';
 import { type AgentsOptions, type CheckedOptions, checkOptions } from './options.js';
 import { type RecordLook, readRecords } from './records.js';
-import { containerOf, linkJudged, rowsOf } from './rows.js';
+import { isContained, linkJudged, rowsOf } from './rows.js';
 import { accountHomes, type RealFile, resolveFiles, scriptPath } from './scripts.js';
 import { type AgentTable, factsOf } from './table.js';
 
@@ -62,6 +62,8 @@ function userFacts(table: AgentTable): Map<number, ProcessFacts> {
 async function candidatePids(scan: Scan): Promise<number[]> {
   const filter = new TextFilter(ENGINES, scan.installed, scan.overrides);
   const { named, scripted } = candidatesOf(scan.all.values(), filter);
+  // The paths of another machine's processes mean nothing here.
+  if (scan.options.procRoot !== DEFAULT_PROC_ROOT) return named.map(({ pid }) => pid);
   const paths = scripted.map(({ facts, script }) => scriptPath(facts, script));
   const real = await resolveFiles(
     paths.filter((path) => path !== null),
@@ -86,12 +88,18 @@ function unchanged(before: ProcessFacts | undefined, now: ProcessFacts): boolean
   return before === undefined || before.startKey === undefined || before.startKey === now.startKey;
 }
 
-async function withScripts(candidates: readonly ProcessFacts[], look: Look): Promise<ProcessFacts[]> {
+/** Does the process see other files than we do? Links of a path lead elsewhere there. */
+function isElsewhere(facts: ProcessFacts, procRoot: string): boolean {
+  return procRoot !== DEFAULT_PROC_ROOT || isContained(facts) === true;
+}
+
+async function withScripts(
+  candidates: readonly ProcessFacts[],
+  { look, options }: Scan,
+): Promise<ProcessFacts[]> {
   const scripts = candidates.map((facts) => {
     const entry = programOf(facts).entry;
-    // Links inside a container lead elsewhere there than here.
-    const foreign = (facts.nspid?.length ?? 1) > 1;
-    if (entry?.form !== 'script' || foreign) return null;
+    if (entry?.form !== 'script' || isElsewhere(facts, options.procRoot)) return null;
     return { arg: entry.text, path: scriptPath(facts, entry.text) };
   });
   const paths = scripts.flatMap((script) => (script?.path ? [script.path] : []));
@@ -114,17 +122,13 @@ async function ownerHomes(
   return ({ uid }) => (uid === undefined ? null : (homes.get(uid) ?? null));
 }
 
-/** What stands before a path of a process that does not see our files. */
-function rootOf(judged: Judged, procRoot: string): string {
-  const elsewhere = procRoot !== DEFAULT_PROC_ROOT || containerOf(judged) === true;
-  return elsewhere ? `${procRoot}/${judged.facts.pid}/root` : '';
-}
-
 async function recordsOf(judged: Iterable<Judged>, scan: Scan): Promise<ReadonlyMap<number, RecordLook>> {
+  const { procRoot } = scan.options;
   const queries = [...judged].flatMap((each) => {
     const rule = each.rule.pidRecord;
     if (!rule || !(isSessionKind(each.kind) || each.kind === 'launcher')) return [];
-    return [{ judged: each, rule, root: rootOf(each, scan.options.procRoot) }];
+    const root = isElsewhere(each.facts, procRoot) ? `${procRoot}/${each.facts.pid}/root` : '';
+    return [{ judged: each, rule, root }];
   });
   return readRecords(queries, scan.options.homes, scan.look);
 }
@@ -207,7 +211,7 @@ export async function agents(options: AgentsOptions = {}): Promise<AgentsEnvelop
     const found = row && factsOf(row);
     return found && unchanged(scan.all.get(pid), found) ? [found] : [];
   });
-  const candidates = await withScripts(facts, look);
+  const candidates = await withScripts(facts, scan);
   const byPid = new Map(candidates.map((each) => [each.pid, each]));
   const { judged } = judge(candidates, {
     rules: ENGINES,

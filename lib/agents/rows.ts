@@ -1,7 +1,7 @@
 /** From judged processes and their links to the rows of the envelope. */
 import { type ArgvId, argvIdOf } from '../engines/argv-id.js';
-import type { Judged } from '../engines/judge.js';
-import { isSessionKind } from '../engines/judge.js';
+import type { ProcessFacts } from '../engines/facts.js';
+import { isSessionKind, type Judged } from '../engines/judge.js';
 import {
   arbitrate,
   type Claimant,
@@ -114,7 +114,7 @@ function rowOf({ judged, argvId, link: found }: Linked, context: RowContext): Ag
     cwd: facts.cwd ?? null,
     exe: facts.exe ?? null,
     version: link.record?.version ?? versionOf(judged),
-    container: containerOf(judged),
+    container: isContained(facts),
     evidence: judged.evidence,
     because: [...judged.because, ...context.notes, ...reasons],
     session: {
@@ -135,8 +135,8 @@ function rowOf({ judged, argvId, link: found }: Linked, context: RowContext): Ag
 }
 
 /** More pids than one: the process lives in a namespace below the one that is read. */
-export function containerOf({ facts }: Judged): boolean | null {
-  return facts.nspid === undefined || facts.nspid.length === 0 ? null : facts.nspid.length > 1;
+export function isContained({ nspid }: ProcessFacts): boolean | null {
+  return nspid === undefined || nspid.length === 0 ? null : nspid.length > 1;
 }
 
 function claimantOf({ shown: { judged, link } }: Chain): Claimant | null {

@@ -8,7 +8,7 @@ import { ancestorsOf, type Lookup, parentOf, wrapperAbove } from './family.js';
 import { type EngineHome, homeOf } from './homes.js';
 import { type Evidence, type MatchContext, type MatchVerdict, matchProcess } from './match.js';
 import { type Program, programOf } from './program.js';
-import type { AgentKind, EngineRule } from './rule.js';
+import type { AgentKind, EngineRule, Subject } from './rule.js';
 
 export interface JudgeContext extends MatchContext {
   /** Every process that a candidate may descend from. */
@@ -59,32 +59,17 @@ export function isSessionKind(kind: AgentKind): boolean {
   return SESSION_KINDS.includes(kind);
 }
 
-function draftOf(
-  facts: ProcessFacts,
-  found: Found,
-  parent: Found | null | undefined,
-  context: JudgeContext,
-): Draft {
+function draftOf(facts: ProcessFacts, found: Found, parent: Subject['parent'], context: JudgeContext): Draft {
   const { rule } = found;
   const program = programOf(facts);
   const args = readArguments(program.args, rule.options);
   const home = homeOf(facts, rule.home, context.ownerHome(facts));
-  const parentFacts = parentOf(facts, context.lookup);
-  const subject = {
-    facts,
-    program,
-    args,
-    home: home.config,
-    parent:
-      parent && parentFacts
-        ? { engine: parent.rule.engine, interpreted: programOf(parentFacts).interpreter !== null }
-        : (parent as null | undefined),
-  };
+  const subject: Subject = { facts, program, args, home: home.config, parent };
   const byRule = rule.kinds.find((each) => each.when(subject));
   const because = [...found.because];
-  let kind: AgentKind = 'tui';
-  if (byRule && !isSessionKind(byRule.kind)) kind = byRule.kind;
-  else kind = found.placeKind ?? byRule?.kind ?? 'tui';
+  // What serves a session is none, wherever it lies; of the kinds of sessions the place decides.
+  const serves = byRule !== undefined && !isSessionKind(byRule.kind);
+  const kind = serves ? byRule.kind : (found.placeKind ?? byRule?.kind ?? 'tui');
   if (byRule && kind === byRule.kind) because.push(`${kind}: ${byRule.why}`);
   else if (found.placeKind) because.push(`${kind}: by the place of its program`);
   return {
@@ -124,9 +109,9 @@ function agentAbove(draft: Draft, drafts: ReadonlyMap<number, Draft>, lookup: Lo
   for (const ancestor of ancestorsOf(draft.facts, lookup)) {
     const other = drafts.get(ancestor.pid);
     if (!other) continue;
-    // The engine's own service starts sessions of its own (background sessions); it is not their agent.
+    // A service starts the background sessions of its engine itself: it is not their agent.
     const ownService = other.rule === draft.rule && !isSessionKind(other.ownKind);
-    if (!ownService) return other;
+    return ownService && draft.facts.ppid === other.facts.pid ? null : other;
   }
   return null;
 }
@@ -187,8 +172,11 @@ export function judge(candidates: Iterable<ProcessFacts>, context: JudgeContext)
   const drafts = new Map<number, Draft>();
   for (const [pid, { facts, verdict }] of found) {
     const parent = parentOf(facts, context.lookup);
-    const parentVerdict = parent ? (found.get(parent.pid)?.verdict ?? null) : undefined;
-    drafts.set(pid, draftOf(facts, verdict, parentVerdict, context));
+    const parentEngine = parent && found.get(parent.pid)?.verdict.rule.engine;
+    const view = parentEngine
+      ? { engine: parentEngine, interpreted: programOf(parent).interpreter !== null }
+      : parent && null;
+    drafts.set(pid, draftOf(facts, verdict, view, context));
   }
   for (const draft of byDepth(drafts, context.lookup)) settle(draft, drafts, context.lookup);
   for (const draft of drafts.values()) noteBarriers(draft, barriers, context.lookup);

@@ -217,8 +217,10 @@ describe('homes', () => {
 
   it('of another machine are looked for below its root', async () => {
     const files = new FakeFiles({ '/host/proc/10/root/home/user/.claude/sessions/10.json': record(10) });
-    const agent = await only(CLAUDE, files, { procRoot: '/host/proc' });
-    expect(agent.session.id).toBe(UUID);
+    const rows = { 10: CLAUDE, 11: { argv: ['node', '/b/codex'], exe: '/usr/bin/node' } };
+    const { agents: found } = await discover(rows, files, { procRoot: '/host/proc' });
+    expect(found).toMatchObject([{ session: { id: UUID } }, { engine: 'codex' }]);
+    expect(files.asked.filter(({ path }) => path.startsWith('/b/'))).toEqual([]);
   });
 });
 

@@ -90,6 +90,24 @@ describe("H03 claude's background helpers", () => {
   });
 });
 
+describe("an engine's own service", () => {
+  const service = started(10, ['/x/claude', 'daemon', 'run'], { tty: null });
+
+  it('starts background sessions, and its sessions start helpers', () => {
+    const session = started(11, ['/x/claude', '--resume', UUID], { ppid: 10, tty: null });
+    const shell = started(12, ['bash', '-c', 'x'], { ppid: 11, tty: null });
+    const tool = started(13, ['/x/claude', '-p', 'x'], { ppid: 12, tty: null });
+    expect(sessions([service, session, shell, tool])).toEqual({ 11: 'claude tui' });
+  });
+
+  it('is an agent for what runs further below, and for other engines', () => {
+    const shell = started(12, ['bash', '-c', 'x'], { ppid: 10, tty: null });
+    const tool = started(13, ['/x/claude', '-p', 'x'], { ppid: 12, tty: null });
+    const other = started(14, ['/x/agy'], { ppid: 10, tty: null });
+    expect(sessions([service, shell, tool, other])).toEqual({});
+  });
+});
+
 describe('H04 an agent program as MCP server of another agent', () => {
   const shell = started(10, ['zsh'], { ppid: 1 });
   const claude = started(20, ['claude'], { ppid: 10, exe: '/home/user/.local/bin/claude' });
