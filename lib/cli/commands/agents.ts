@@ -1,0 +1,106 @@
+import type { Agent, AgentFault, AgentsEnvelope } from '../../index.js';
+import type { Command, Run } from '../command.js';
+import { type Cell, columns, plural, printable, printableJson, type Style } from '../text.js';
+
+const STATE_STYLES: Readonly<Record<string, readonly Style[]>> = {
+  busy: ['green'],
+  waiting: ['yellow', 'bold'],
+  idle: [],
+  starting: ['cyan'],
+  unknown: ['dim'],
+};
+const FAULTS_SHOWN = 5;
+
+function stateText({ state }: Agent): string {
+  const details = [
+    state.value === 'waiting' ? state.waitingFor : null,
+    state.value === 'unknown' ? state.raw : null,
+    state.suspended ? 'suspended' : null,
+    state.background ? 'shell in the background' : null,
+  ].filter((detail) => detail !== null);
+  return details.length === 0 ? state.value : `${state.value} (${details.join(', ')})`;
+}
+
+function sessionText({ session }: Agent): string {
+  if (session.id === null) return '-';
+  const marks = [session.grade === 'exact' ? null : session.grade, session.shared ? 'shared' : null];
+  const shown = marks.filter((mark) => mark !== null);
+  return shown.length === 0 ? session.id : `${session.id} (${shown.join(', ')})`;
+}
+
+const HEAD: readonly Cell[] = ['PID', 'ENGINE', 'KIND', 'STATE', 'TTY', 'SESSION', 'CWD'].map((text) => ({
+  text,
+  styles: ['bold'],
+}));
+
+function cellsOf(agent: Agent): Cell[] {
+  return [
+    { text: String(agent.pid) },
+    { text: agent.evidence.confidence === 'low' ? `${agent.engine}?` : agent.engine, styles: ['cyan'] },
+    { text: agent.kind },
+    { text: stateText(agent), styles: STATE_STYLES[agent.state.value] ?? [] },
+    { text: agent.tty ?? '-' },
+    { text: sessionText(agent) },
+    { text: agent.cwd ?? '?' },
+  ];
+}
+
+function faultText({ pid, field, kind, code, call, path }: AgentFault): string {
+  const about = pid === null ? 'the table' : `pid ${pid}${field === null ? '' : `, ${field}`}`;
+  return printable(`${about}: ${kind}${code === 0 ? '' : ` (errno ${code})`}, ${call} ${path}`);
+}
+
+function faultLines(faults: readonly AgentFault[], whole: boolean, { paint }: Run): string[] {
+  if (faults.length === 0) return [];
+  const shown = whole ? faults : faults.slice(0, FAULTS_SHOWN);
+  const more = faults.length - shown.length;
+  return [
+    paint(`Could not be read (procscope doctor says why):`, 'yellow'),
+    ...shown.map((fault) => `  ${faultText(fault)}`),
+    ...(more > 0 ? [`  and ${more} more (--why shows all)`] : []),
+  ];
+}
+
+function tableLines(envelope: AgentsEnvelope, why: boolean, run: Run): string[] {
+  const { agents } = envelope;
+  const [head, ...lines] = columns([HEAD, ...agents.map(cellsOf)], run.paint);
+  const reasons = (agent: Agent | undefined): string[] =>
+    why ? (agent?.because ?? []).map((reason) => run.paint(`    ${printable(reason)}`, 'dim')) : [];
+  return [head as string, ...lines.flatMap((line, at) => [line, ...reasons(agents[at])])];
+}
+
+function summary({ agents, scanned, tookMs }: AgentsEnvelope): string {
+  const read = `${plural(scanned, 'process', 'processes')} read in ${Math.max(1, Math.round(tookMs))} ms`;
+  return agents.length === 0 ? `No agent runs here: ${read}.` : `${plural(agents.length, 'agent')}: ${read}.`;
+}
+
+async function show(run: Run): Promise<number> {
+  const { values } = run;
+  const envelope = await run.api.agents({
+    all: values['all'] === true,
+    ...(values['home'] === undefined ? {} : { homes: values['home'] as readonly string[] }),
+    ...(values['proc-root'] === undefined ? {} : { procRoot: values['proc-root'] as string }),
+  });
+  if (values['json'] === true) {
+    run.print(printableJson(envelope));
+  } else {
+    const why = values['why'] === true;
+    if (envelope.agents.length > 0) run.print(...tableLines(envelope, why, run), '');
+    run.print(summary(envelope), ...faultLines(envelope.faults, why, run));
+  }
+  // A table without a process is a failed look, not an empty machine.
+  return envelope.scanned === 0 ? 1 : 0;
+}
+
+export const agents: Command = {
+  name: 'agents',
+  summary: 'coding agents that run on this machine (the default)',
+  options: {
+    json: { type: 'boolean', help: 'print everything that is known, as JSON' },
+    all: { type: 'boolean', short: 'a', help: 'show services, helpers and launchers too' },
+    why: { type: 'boolean', short: 'w', help: 'show the reasons of every answer' },
+    home: { type: 'string', multiple: true, value: 'DIR', help: 'a further home with session files' },
+    'proc-root': { type: 'string', value: 'DIR', help: 'where the process files lie (default /proc)' },
+  },
+  run: show,
+};
