@@ -10,6 +10,8 @@ const STATE_STYLES: Readonly<Record<string, readonly Style[]>> = {
   unknown: ['dim'],
 };
 const FAULTS_SHOWN = 5;
+/** What only `--all` shows. */
+const SERVING: readonly Agent['kind'][] = ['service', 'helper', 'launcher'];
 
 function stateText({ state }: Agent): string {
   const details = [
@@ -71,7 +73,10 @@ function tableLines(envelope: AgentsEnvelope, why: boolean, run: Run): string[] 
 
 function summary({ agents, scanned, tookMs }: AgentsEnvelope): string {
   const read = `${plural(scanned, 'process', 'processes')} read in ${Math.max(1, Math.round(tookMs))} ms`;
-  return agents.length === 0 ? `No agent runs here: ${read}.` : `${plural(agents.length, 'agent')}: ${read}.`;
+  if (agents.length === 0) return `No agent runs here: ${read}.`;
+  const serving = agents.filter(({ kind }) => SERVING.includes(kind)).length;
+  const others = serving === 0 ? '' : ` and ${plural(serving, 'process', 'processes')} that serve agents`;
+  return `${plural(agents.length - serving, 'agent')}${others}: ${read}.`;
 }
 
 async function show(run: Run): Promise<number> {

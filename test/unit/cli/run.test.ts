@@ -131,6 +131,12 @@ describe('procscope agents', () => {
     );
   });
 
+  it('counts what serves agents apart', async () => {
+    const helper: Agent = { ...AGENT, kind: 'helper' };
+    const { out } = await cli(['--all'], { agents: [AGENT, helper, helper] });
+    expect(out).toContain('\n1 agent and 2 processes that serve agents: 7 processes read in 3 ms.\n');
+  });
+
   it('gives the reasons with --why', async () => {
     const { out } = await cli(['--why'], { agents: [AGENT] });
     expect(out).toContain('\n    exe: claude is a name of claude\n');
