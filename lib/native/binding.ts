@@ -2,8 +2,8 @@ import type { Fault } from './fault.js';
 
 /** The functions of the `.node` file, as native/napi/addon.cc exports them. */
 export interface Binding {
-  snapshot(request: SnapshotRequest): PackedTable;
-  snapshotAsync(request: SnapshotRequest): Promise<PackedTable>;
+  snapshot(request: SnapshotRequest): PackedProcesses;
+  snapshotAsync(request: SnapshotRequest): Promise<PackedProcesses>;
   look(requests: readonly RawLookRequest[], deadlineMs: number): Promise<RawLookAnswer[]>;
   layout(): Layout;
   /** Mask of the fields that this build can read at all. */
@@ -26,9 +26,13 @@ export interface SnapshotRequest {
 }
 
 export interface PackedTable {
-  /** native/model/columns.h describes it. */
+  /** native/model/packing.h describes it. */
   readonly buffer: ArrayBuffer;
+  /** What is said about the table as a whole. */
   readonly faults: readonly Fault[];
+}
+
+export interface PackedProcesses extends PackedTable {
   /** Empty where the system gives none. */
   readonly bootId: string;
 }

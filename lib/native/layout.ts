@@ -1,10 +1,12 @@
+import type { ColumnType } from './binding.js';
+
 /**
- * The other half of native/model/columns.h: what crosses, and in which order. A test compares the
+ * The other half of native/model/packing.h and columns.h: what crosses, and in which order. A test compares the
  * two through the addon.
  */
 
 export const MAGIC = 0x31435350;
-export const LAYOUT_VERSION = 1;
+export const LAYOUT_VERSION = 2;
 export const FAULT_WORDS = 4;
 
 /** Words of the header, by position. */
@@ -17,8 +19,8 @@ export const HEADER = {
   blobLength: 5,
   faultOffset: 6,
   columns: 7,
-  vanished: 8,
-  asked: 9,
+  asked: 8,
+  extra: 9,
 } as const;
 export const HEADER_WORDS = 10;
 
@@ -95,9 +97,14 @@ export const COLUMNS = {
   nspid: 'text',
 } as const;
 
+/** The columns of one kind of row, by name, in the order of the native side. */
+export type ColumnSet = Readonly<Record<string, ColumnType>>;
+export type TextOf<C extends ColumnSet> = { [K in keyof C]: C[K] extends 'text' ? K : never }[keyof C];
+export type NumberOf<C extends ColumnSet> = Exclude<keyof C, TextOf<C>>;
+
 export type ColumnName = keyof typeof COLUMNS;
-export type TextColumn = { [K in ColumnName]: (typeof COLUMNS)[K] extends 'text' ? K : never }[ColumnName];
-export type NumberColumn = Exclude<ColumnName, TextColumn>;
+export type TextColumn = TextOf<typeof COLUMNS>;
+export type NumberColumn = NumberOf<typeof COLUMNS>;
 
 export const ROW_FLAG = {
   kernelThread: 1,

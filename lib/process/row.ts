@@ -1,6 +1,8 @@
 import type { Decoder } from '../native/decode.js';
 import type { Fault } from '../native/fault.js';
 import {
+  type COLUMNS,
+  FIELDS,
   fieldBit,
   type NumberColumn,
   type ProcessField,
@@ -48,13 +50,13 @@ const BIT = {
 export class ProcessRow {
   readonly pid: number;
   readonly #table: ProcessTable;
-  readonly #decoder: Decoder;
+  readonly #decoder: Decoder<typeof COLUMNS>;
   readonly #index: number;
   readonly #present: number;
   #argv: readonly string[] | undefined;
 
   /** Rows are made by their table. */
-  constructor(table: ProcessTable, decoder: Decoder, index: number) {
+  constructor(table: ProcessTable, decoder: Decoder<typeof COLUMNS>, index: number) {
     this.#table = table;
     this.#decoder = decoder;
     this.#index = index;
@@ -271,7 +273,7 @@ export class ProcessRow {
 
   /** Why a field is missing or cut; undefined = it is whole, or was not asked for. */
   fault(field: ProcessField): Fault | undefined {
-    const found = this.#decoder.rowFaults(this.#index).find((fault) => fault.field === field);
+    const found = this.#decoder.rowFaults(this.#index).find((fault) => fault.field === FIELDS.indexOf(field));
     if (found === undefined) return undefined;
     const { kind, code, call } = found;
     return { kind, code, call, path: this.#table.faultPath(this.pid, field) };
@@ -279,7 +281,7 @@ export class ProcessRow {
 
   /** Fields of this row that have a fault. */
   get faultyFields(): readonly ProcessField[] {
-    return this.#decoder.rowFaults(this.#index).map((fault) => fault.field);
+    return this.#decoder.rowFaults(this.#index).map((fault) => FIELDS[fault.field] as ProcessField);
   }
 
   #flag(flag: number): boolean {

@@ -1,4 +1,4 @@
-import type { PackedTable, SnapshotRequest } from '../native/binding.js';
+import type { PackedProcesses, SnapshotRequest } from '../native/binding.js';
 import { type ColumnArray, Decoder } from '../native/decode.js';
 import type { Fault } from '../native/fault.js';
 import {
@@ -14,7 +14,7 @@ import { ProcessRow } from './row.js';
 import { Tree } from './tree.js';
 
 /** The numeric columns as typed arrays, one value a row; undefined where the field was not asked for. */
-export type Columns = { readonly [K in NumberColumn]: ColumnArray<K> | undefined };
+export type Columns = { readonly [K in NumberColumn]: ColumnArray<typeof COLUMNS, K> | undefined };
 
 const NUMBER_COLUMNS = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter(
   (name): name is NumberColumn => COLUMNS[name] !== 'text',
@@ -35,18 +35,18 @@ export class ProcessTable implements Iterable<ProcessRow> {
   /** Keys of the environment that were asked for. */
   readonly envKeys: readonly string[];
 
-  readonly #decoder: Decoder;
+  readonly #decoder: Decoder<typeof COLUMNS>;
   readonly #rows: (ProcessRow | undefined)[];
   readonly #texts = new Map<TextColumn, (string | undefined)[]>();
   #byPid: ReadonlyMap<number, number> | undefined;
   #tree: Tree<ProcessRow> | undefined;
   #columns: Columns | undefined;
 
-  constructor(packed: PackedTable, request: Pick<SnapshotRequest, 'procRoot' | 'env'>) {
-    this.#decoder = new Decoder(packed);
+  constructor(packed: PackedProcesses, request: Pick<SnapshotRequest, 'procRoot' | 'env'>) {
+    this.#decoder = new Decoder(packed, COLUMNS);
     this.faults = packed.faults;
     this.bootId = packed.bootId === '' ? undefined : packed.bootId;
-    this.vanished = this.#decoder.vanished;
+    this.vanished = this.#decoder.extra;
     this.procRoot = request.procRoot;
     this.envKeys = request.env;
     this.#rows = new Array<ProcessRow | undefined>(this.#decoder.rows);

@@ -2,10 +2,8 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/result.h"
+#include "model/packing.h"
 
 namespace procscope {
 
@@ -48,7 +46,6 @@ enum class Field : uint8_t {
 
 inline constexpr int kFields = 29;
 
-using FieldMask = uint32_t;
 static_assert(kFields <= 32, "the presence of a row's fields crosses as one 32-bit word");
 
 constexpr FieldMask bit(Field field) { return FieldMask{1} << static_cast<uint8_t>(field); }
@@ -70,12 +67,6 @@ inline constexpr FieldMask kStatFields =
 /// Fields that come with one read of /proc/<pid>/status.
 inline constexpr FieldMask kStatusFields =
     mask_of(Field::kUid, Field::kEuid, Field::kGid, Field::kEgid, Field::kNspid);
-
-/// A stretch of a table's blob.
-struct TextRef {
-  uint32_t offset = 0;
-  uint32_t length = 0;
-};
 
 enum RowFlag : uint8_t {
   kFlagKernelThread = 1,
@@ -135,29 +126,11 @@ struct ProcessRow {
   TextRef nspid;
 };
 
-/// A fault on one field of one row. The path follows from root, pid and file, so it is not stored.
-struct RowFault {
-  uint32_t row = 0;
-  Field field = Field::kPpid;
-  FaultKind kind = FaultKind::kNone;
-  Call call = Call::kNone;
-  int32_t code = 0;
-};
-
 /// One look at the process table.
-struct ProcessTable {
-  std::vector<ProcessRow> rows;
-  std::vector<RowFault> row_faults;
-  /// What kept the table as a whole from being complete.
-  std::vector<Fault> faults;
-  std::string blob;
+struct ProcessTable : Table<ProcessRow> {
   std::string boot_id;
   /// Entries of the table whose process ended before anything of it was read.
   uint32_t vanished = 0;
-
-  [[nodiscard]] std::string_view text(TextRef ref) const {
-    return std::string_view(blob).substr(ref.offset, ref.length);
-  }
 };
 
 }  // namespace procscope

@@ -1,9 +1,6 @@
 #include "napi/encode.h"
 
-#include <cstddef>
 #include <string>
-
-#include "model/columns.h"
 
 namespace procscope::binding {
 
@@ -62,6 +59,19 @@ Napi::Array string_list(Napi::Env env, const std::vector<std::string>& strings) 
   return list;
 }
 
+template <typename Row>
+Napi::Array column_list(Napi::Env env, std::span<const Column<Row>> columns) {
+  Napi::Array list = Napi::Array::New(env, columns.size());
+  uint32_t n = 0;
+  for (const Column<Row>& column : columns) {
+    Napi::Object entry = Napi::Object::New(env);
+    entry.Set("name", Napi::String::New(env, column.name));
+    entry.Set("type", Napi::String::New(env, type_name(column.type())));
+    list.Set(n++, entry);
+  }
+  return list;
+}
+
 Napi::Object answer_object(Napi::Env env, FileOp op, const FileAnswer& answer) {
   Napi::Object out = Napi::Object::New(env);
   if (answer.has_stat) {
@@ -95,21 +105,17 @@ Napi::Object fault_object(Napi::Env env, const Fault& fault) {
   return out;
 }
 
-Napi::Object table_object(Napi::Env env, const ProcessTable& table, FieldMask asked) {
-  Napi::Object out = Napi::Object::New(env);
-  const size_t size = encoded_size(table, asked);
-  if (size == 0) {
-    throw Napi::RangeError::New(env, "procscope: the process table is larger than a buffer can be");
+Napi::Array fault_list(Napi::Env env, const std::vector<Fault>& faults) {
+  Napi::Array list = Napi::Array::New(env, faults.size());
+  for (uint32_t i = 0; i < faults.size(); ++i) {
+    list.Set(i, fault_object(env, faults[i]));
   }
-  Napi::ArrayBuffer buffer = Napi::ArrayBuffer::New(env, size);
-  encode(table, asked, {static_cast<std::byte*>(buffer.Data()), size});
-  out.Set("buffer", buffer);
+  return list;
+}
 
-  Napi::Array faults = Napi::Array::New(env, table.faults.size());
-  for (uint32_t i = 0; i < table.faults.size(); ++i) {
-    faults.Set(i, fault_object(env, table.faults[i]));
-  }
-  out.Set("faults", faults);
+Napi::Object table_object(Napi::Env env, const ProcessTable& table, FieldMask asked) {
+  Napi::Object out = packed_object<ProcessRow>(env, table, process_columns(), asked,
+                                               static_cast<int32_t>(table.vanished));
   out.Set("bootId", Napi::String::New(env, table.boot_id));
   return out;
 }
@@ -129,15 +135,7 @@ Napi::Object layout_object(Napi::Env env) {
   out.Set("headerWords", Napi::Number::New(env, kHeaderWords));
   out.Set("faultWords", Napi::Number::New(env, static_cast<double>(kFaultWords)));
 
-  Napi::Array list = Napi::Array::New(env);
-  uint32_t n = 0;
-  for (const Column& column : columns()) {
-    Napi::Object entry = Napi::Object::New(env);
-    entry.Set("name", Napi::String::New(env, column.name));
-    entry.Set("type", Napi::String::New(env, type_name(type_of(column))));
-    list.Set(n++, entry);
-  }
-  out.Set("columns", list);
+  out.Set("columns", column_list<ProcessRow>(env, process_columns()));
 
   std::vector<std::string> names;
   for (int i = 0; i < kFields; ++i) {

@@ -167,7 +167,8 @@ class SnapshotJob final : public Job {
       (table_.rows.back().*text).offset += base;
     }
     for (const RowDraft::FieldFault& fault : draft.faults) {
-      table_.row_faults.push_back({index, fault.field, fault.kind, fault.call, fault.code});
+      table_.row_faults.push_back(
+          {index, static_cast<uint8_t>(fault.field), fault.kind, fault.call, fault.code});
     }
   }
 

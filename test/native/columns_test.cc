@@ -17,10 +17,10 @@ struct Packed {
   std::span<std::byte> bytes;
 
   Packed(const ProcessTable& table, FieldMask asked) {
-    const size_t size = encoded_size(table, asked);
+    const size_t size = encoded_size<ProcessRow>(table, process_columns(), asked);
     storage.resize(size / 8 + 1);
     bytes = {reinterpret_cast<std::byte*>(storage.data()), size};
-    encode(table, asked, bytes);
+    encode<ProcessRow>(table, process_columns(), asked, 4, bytes);
   }
   [[nodiscard]] int32_t word(size_t i) const {
     int32_t value = 0;
@@ -31,7 +31,7 @@ struct Packed {
     std::map<std::string, size_t> found;
     for (int i = 0; i < word(kWordColumns); ++i) {
       const auto number = static_cast<size_t>(word(kHeaderWords + 2 * static_cast<size_t>(i)));
-      found[columns()[number].name] =
+      found[process_columns()[number].name] =
           static_cast<size_t>(word(kHeaderWords + 2 * static_cast<size_t>(i) + 1));
     }
     return found;
@@ -56,8 +56,8 @@ ProcessTable two_rows() {
   row.start_key = 5;
   row.name = {3, 3};
   table.rows.push_back(row);
-  table.row_faults.push_back({1, Field::kCwd, FaultKind::kDenied, Call::kReadlink, 13});
-  table.vanished = 4;
+  table.row_faults.push_back(
+      {1, static_cast<uint8_t>(Field::kCwd), FaultKind::kDenied, Call::kReadlink, 13});
   return table;
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("columns: values, text and faults stand where the header says") {
   CHECK(packed.word(kWordMagic) == kMagic);
   CHECK(packed.word(kWordVersion) == kLayoutVersion);
   CHECK(packed.word(kWordRows) == 2);
-  CHECK(packed.word(kWordVanished) == 4);
+  CHECK(packed.word(kWordExtra) == 4);
   const auto directory = packed.directory();
   CHECK(packed.at<int32_t>(directory.at("pid") + 4) == 12);
   CHECK(packed.at<uint64_t>(directory.at("startKey")) == 0xfedcba9876543210ULL);
@@ -100,12 +100,12 @@ TEST_CASE("columns: each starts on its own 8-byte boundary and none overlaps the
     const Packed packed(table, kAllFields);
     size_t last_end = 0;
     std::map<size_t, size_t> by_offset;
-    for (const Column& column : columns()) {
+    for (const Column<ProcessRow>& column : process_columns()) {
       constexpr size_t kWidth[] = {4, 4, 1, 8, 8, 8};
       const size_t offset = packed.directory().at(column.name);
       CHECK(offset % 8 == 0);
       by_offset[offset] =
-          std::max(by_offset[offset], rows * kWidth[static_cast<size_t>(type_of(column))]);
+          std::max(by_offset[offset], rows * kWidth[static_cast<size_t>(column.type())]);
     }
     for (const auto& [offset, size] : by_offset) {
       CHECK(offset >= last_end);
@@ -120,7 +120,7 @@ TEST_CASE("columns: every field has a name and gates a column") {
     const auto field = static_cast<Field>(i);
     CHECK(std::string(field_name(field)).size() > 0);
     bool gates = field == Field::kKernelThread;  // It crosses in `flags`, which always does.
-    for (const Column& column : columns()) {
+    for (const Column<ProcessRow>& column : process_columns()) {
       gates = gates || (column.fields & bit(field)) != 0;
     }
     CHECK_MESSAGE(gates, field_name(field));

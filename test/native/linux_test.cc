@@ -69,7 +69,7 @@ const ProcessRow* row_of(const ProcessTable& table, int32_t pid) {
 
 FaultKind fault_of(const ProcessTable& table, int32_t pid, Field field) {
   for (const RowFault& fault : table.row_faults) {
-    if (table.rows.at(fault.row).pid == pid && fault.field == field) {
+    if (table.rows.at(fault.row).pid == pid && fault.field == static_cast<uint8_t>(field)) {
       return fault.kind;
     }
   }

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,7 +35,8 @@ double boot_time_of_this_machine() {
   const auto milliseconds = [](const timespec& t) {
     return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
   };
-  return milliseconds(now) - milliseconds(up);
+  // The two clocks are read a moment apart, so finer than this is noise.
+  return std::round(milliseconds(now) - milliseconds(up));
 }
 
 /// Now, in the unit and from the origin of field 22 of `stat` (start_boottime, rounded down).

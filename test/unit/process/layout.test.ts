@@ -28,7 +28,7 @@ describe('what crosses', () => {
       deadlineMs: 1,
     });
     new Int32Array(packed.buffer)[layout.HEADER.version] = layout.LAYOUT_VERSION + 1;
-    expect(() => new Decoder(packed)).toThrow(/different versions/);
+    expect(() => new Decoder(packed, layout.COLUMNS)).toThrow(/different versions/);
   });
 
   it('a request that lib did not check is a typed error and no crash', () => {

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <napi.h>
+
+/// What each room of this floor adds to the module. One room a question; addon.cc calls them all.
+namespace procscope::binding {
+
+void export_processes(Napi::Env env, Napi::Object exports);
+void export_look(Napi::Env env, Napi::Object exports);
+
+}  // namespace procscope::binding
