@@ -52,10 +52,15 @@ export function makers() {
     .map((file) => basename(file, '.c'));
 }
 
-/** The path of a maker's program, compiled first when its source is newer. */
+const headers = () =>
+  readdirSync(sources)
+    .filter((file) => file.endsWith('.h'))
+    .map((file) => join(sources, file));
+
+/** The path of a maker's program, compiled first when its source or any header is newer. */
 export function maker(name) {
   const source = join(sources, `${name}.c`);
-  return compile(source, join(output, name), { inputs: [join(sources, 'maker.h')] });
+  return compile(source, join(output, name), { inputs: headers() });
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
