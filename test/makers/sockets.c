@@ -1,6 +1,5 @@
-// sockets: a process that holds one socket of each kind. Each is a word NAME=FD:INODE, with its own
-// port (for raw, its protocol) after it where it has one: NAME=FD:INODE:PORT. What the machine
-// refuses is `NAME=-`.
+// sockets: a process that holds one socket of each kind. Each is a word NAME=FD:INODE, of Internet
+// sockets NAME=FD:INODE:PORT (of raw, the protocol). What the machine refuses is `NAME=-`.
 //   FOLDER/a socket   unix-listen, with unix-client connected to unix-server
 //   FOLDER/dgram      unix-dgram
 //   \0maker.PID       unix-abstract, listening
@@ -27,20 +26,19 @@ union address {
 
 static union address local_address(int fd) {
   union address address = {0};
-  socklen_t length = sizeof address;
-  if (getsockname(fd, &address.any, &length) != 0) fail("getsockname");
+  if (getsockname(fd, &address.any, &(socklen_t){sizeof address}) != 0) fail("getsockname");
   return address;
 }
 
 static void say(const char* name, int fd) {
   struct stat facts;
-  if (fd < 0 || fstat(fd, &facts) != 0) {
-    printf(" %s=-", name);
-    return;
-  }
-  printf(" %s=%d:%lu", name, fd, (unsigned long)facts.st_ino);
-  const int family = local_address(fd).any.sa_family;
-  if (family == AF_INET || family == AF_INET6) printf(":%d", ntohs(local_address(fd).v4.sin_port));
+  printf(" %s=", name);
+  if (fd < 0) putchar('-');
+  if (fd < 0 || fstat(fd, &facts) != 0) return;
+  printf("%d:%lu", fd, (unsigned long)facts.st_ino);
+  const union address at = local_address(fd);
+  const int has_port = at.any.sa_family == AF_INET || at.any.sa_family == AF_INET6;
+  if (has_port) printf(":%d", ntohs(at.v4.sin_port));
 }
 
 static void say_inet(const char* protocol, int family, const char* role, int fd) {
@@ -92,14 +90,14 @@ static int unix_socket(int type, const struct sockaddr_un* address, size_t name_
 
 static struct sockaddr_un path_address(const char* name) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  const int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", folder, name);
-  if ((size_t)length >= sizeof address.sun_path) refuse("TMPDIR is too long for a unix socket");
+  if (strlen(folder) > 96) refuse("TMPDIR is too long for a socket");
+  sprintf(address.sun_path, "%s/%s", folder, name);
   return address;
 }
 
 static void say_pair(const char* first, const char* second, int type) {
-  int ends[2];
-  if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
+  int ends[2] = {-1, -1};
+  socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends);
   say(first, ends[0]);
   say(second, ends[1]);
 }
@@ -113,8 +111,8 @@ static void hold_unix(void) {
   say("unix-client", client);
   say("unix-server", accept4(listening, NULL, NULL, SOCK_CLOEXEC));
   struct sockaddr_un abstract = {.sun_family = AF_UNIX};
-  const int length = sprintf(abstract.sun_path + 1, "maker.%d", getpid());
-  say("unix-abstract", unix_socket(SOCK_STREAM, &abstract, (size_t)length + 1));
+  const int length = sprintf(abstract.sun_path + 1, "maker.%d", getpid()) + 1;
+  say("unix-abstract", unix_socket(SOCK_STREAM, &abstract, (size_t)length));
   say("unix-dgram", unix_socket(SOCK_DGRAM, &dgram, sizeof dgram.sun_path));
   say_pair("seqpacket-a", "seqpacket-b", SOCK_SEQPACKET);
   say_pair("pair-a", "pair-b", SOCK_STREAM);
@@ -124,7 +122,7 @@ static int vsock_listening(void) {
   const int fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const struct sockaddr_vm any = {
       .svm_family = AF_VSOCK, .svm_cid = VMADDR_CID_ANY, .svm_port = VMADDR_PORT_ANY};
-  if (fd < 0) return -1;
+  if (fd < 0) return fd;
   return bind(fd, (const struct sockaddr*)&any, sizeof any) == 0 && listen(fd, 1) == 0 ? fd : -1;
 }
 
