@@ -72,13 +72,13 @@ static void reply_read(int fuse, uint64_t unique, const struct fuse_read_in* in)
 
 static void reply_directory(int fuse, uint64_t unique, const struct fuse_read_in* in) {
   static const char name[] = "file";
-  struct {
-    struct fuse_dirent entry;
-    char name[8];
-  } out = {
-      .entry = {.ino = file_node, .off = 1, .namelen = sizeof name - 1, .type = S_IFREG >> 12}};
-  memcpy(out.name, name, sizeof name - 1);
-  reply(fuse, unique, 0, &out, in->offset == 0 ? sizeof out : 0);
+  const struct fuse_dirent entry = {
+      .ino = file_node, .off = 1, .namelen = sizeof name - 1, .type = S_IFREG >> 12};
+  // The name follows the fixed part, and NULs up to the next multiple of 8 bytes.
+  char out[FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + sizeof name - 1)] = {0};
+  memcpy(out, &entry, FUSE_NAME_OFFSET);
+  memcpy(out + FUSE_NAME_OFFSET, name, sizeof name - 1);
+  reply(fuse, unique, 0, out, in->offset == 0 ? sizeof out : 0);
 }
 
 // Reads one request and answers it.
