@@ -1,7 +1,14 @@
 export { agents } from './agents/discover.js';
 export type { Agent, AgentFault, AgentsEnvelope } from './agents/envelope.js';
 export type { AgentsOptions } from './agents/options.js';
-export { FIELDS, type ProcessField } from './native/layout.js';
+export {
+  FIELDS,
+  FILE_FIELDS,
+  FILE_ROLES,
+  type FileField,
+  type FileRole,
+  type ProcessField,
+} from './native/layout.js';
 export { LoadError } from './native/load.js';
 export {
   type CapabilityReport,
@@ -10,8 +17,20 @@ export {
   doctor,
   type FieldReport,
 } from './process/doctor.js';
-export { describeFault, type Fault, type FaultKind, OptionError } from './process/fault.js';
+export { describeFault, type Fault, FaultError, type FaultKind, OptionError } from './process/fault.js';
+export { type Holder, type HoldersAnswer, holders } from './process/holders.js';
 export { type ProcessKey, type Sameness, sameProcess } from './process/identity.js';
+export type { LockMark, LockMode, LockType } from './process/lock-rows.js';
+export {
+  type Lock,
+  type LockHolder,
+  type LocksAnswer,
+  type LocksOptions,
+  type LockWaiter,
+  locks,
+} from './process/locks.js';
+export { OpenFile } from './process/open-file.js';
+export { type OpenFilesOptions, OpenFileTable, openFiles } from './process/open-files.js';
 export type { SnapshotOptions } from './process/options.js';
 export { type FileIdentity, ProcessRow } from './process/row.js';
 export { snapshot, snapshotAsync } from './process/snapshot.js';

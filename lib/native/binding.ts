@@ -4,6 +4,8 @@ import type { Fault } from './fault.js';
 export interface Binding {
   snapshot(request: SnapshotRequest): PackedProcesses;
   snapshotAsync(request: SnapshotRequest): Promise<PackedProcesses>;
+  files(request: FilesRequest): Promise<{ readonly files: PackedTable; readonly locks: PackedTable }>;
+  locks(procRoot: string, deadlineMs: number): Promise<PackedTable>;
   look(requests: readonly RawLookRequest[], deadlineMs: number): Promise<RawLookAnswer[]>;
   layout(): Layout;
   /** Mask of the fields that this build can read at all. */
@@ -22,6 +24,19 @@ export interface SnapshotRequest {
   /** Only these; undefined = all. */
   readonly pids: Int32Array | undefined;
   readonly maxFieldBytes: number;
+  readonly deadlineMs: number;
+}
+
+export interface FilesRequest {
+  readonly procRoot: string;
+  /** One bit a field of FILE_FIELDS. */
+  readonly fields: number;
+  /** One bit a role of FILE_ROLES. */
+  readonly roles: number;
+  readonly pids: Int32Array | undefined;
+  /** Only files with one of these inode numbers; undefined = all. */
+  readonly inodes: BigUint64Array | undefined;
+  readonly maxRows: number;
   readonly deadlineMs: number;
 }
 
@@ -74,7 +89,8 @@ export interface Layout {
   readonly version: number;
   readonly headerWords: number;
   readonly faultWords: number;
-  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
+  /** By kind of row. */
+  readonly columns: Readonly<Record<string, readonly { readonly name: string; readonly type: ColumnType }[]>>;
   readonly fields: readonly string[];
   readonly faultKinds: readonly string[];
   readonly calls: readonly string[];

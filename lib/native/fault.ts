@@ -50,3 +50,15 @@ export class OptionError extends TypeError {
     this.option = option;
   }
 }
+
+/** A question that cannot be answered at all, such as one about a path that does not exist. */
+export class FaultError extends Error {
+  readonly code = 'ERR_PROCSCOPE_FAULT';
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(describeFault(fault));
+    this.name = 'FaultError';
+    this.fault = fault;
+  }
+}

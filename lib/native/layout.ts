@@ -97,6 +97,52 @@ export const COLUMNS = {
   nspid: 'text',
 } as const;
 
+/** What can be asked about an open file; the position is the bit of the mask. */
+export const FILE_FIELDS = ['path', 'info', 'stat', 'locks'] as const;
+export type FileField = (typeof FILE_FIELDS)[number];
+
+/** How a process holds a file. */
+export const FILE_ROLES = ['fd', 'cwd', 'root', 'exe', 'map'] as const;
+export type FileRole = (typeof FILE_ROLES)[number];
+
+export const FILE_COLUMNS = {
+  pid: 'i32',
+  fd: 'i32',
+  role: 'u8',
+  present: 'u32',
+  path: 'text',
+  flags: 'u32',
+  mountId: 'i32',
+  offset: 'u64',
+  details: 'text',
+  dev: 'u64',
+  ino: 'u64',
+  rdev: 'u64',
+  mode: 'u32',
+  size: 'f64',
+  nlink: 'f64',
+} as const;
+
+export const LOCK_COLUMNS = {
+  id: 'f64',
+  type: 'u8',
+  mode: 'u8',
+  waiting: 'u8',
+  holder: 'i32',
+  fd: 'i32',
+  taker: 'i32',
+  major: 'u32',
+  minor: 'u32',
+  ino: 'u64',
+  start: 'u64',
+  end: 'u64',
+  state: 'text',
+} as const;
+
+/** In the order of LockType in native/model/descriptor.h. */
+export const LOCK_TYPES = ['FLOCK', 'POSIX', 'OFDLCK', 'LEASE', 'DELEG', 'OTHER'] as const;
+export const LOCK_MODES = ['read', 'write', 'none'] as const;
+
 /** The columns of one kind of row, by name, in the order of the native side. */
 export type ColumnSet = Readonly<Record<string, ColumnType>>;
 export type TextOf<C extends ColumnSet> = { [K in keyof C]: C[K] extends 'text' ? K : never }[keyof C];

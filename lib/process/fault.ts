@@ -1,1 +1,1 @@
-export { describeFault, type Fault, type FaultKind, OptionError } from '../native/fault.js';
+export { describeFault, type Fault, FaultError, type FaultKind, OptionError } from '../native/fault.js';

@@ -94,7 +94,7 @@ export function snapshotRequest(options: SnapshotOptions): SnapshotRequest {
     procRoot: procRootOf(options.procRoot),
     fields,
     env,
-    pids: pidList(options.pids),
+    pids: options.pids === undefined ? undefined : pidList('pids', options.pids),
     maxFieldBytes: wholeNumber(
       'maxFieldBytes',
       options.maxFieldBytes,
@@ -102,7 +102,7 @@ export function snapshotRequest(options: SnapshotOptions): SnapshotRequest {
       MAX_FIELD_BYTES,
       DEFAULT_FIELD_BYTES,
     ),
-    deadlineMs: wholeNumber('deadlineMs', options.deadlineMs, 1, MAX_DEADLINE_MS, DEFAULT_DEADLINE_MS),
+    deadlineMs: deadlineOf(options.deadlineMs),
   };
 }
 
@@ -135,12 +135,16 @@ function envKeys(env: unknown): readonly string[] {
   return env as string[];
 }
 
-function pidList(pids: unknown): Int32Array | undefined {
-  if (pids === undefined) return undefined;
+/** The pids of an option, ascending and each once. */
+export function pidList(name: string, pids: unknown): Int32Array {
   if (typeof pids !== 'object' || pids === null || !(Symbol.iterator in pids)) {
-    throw new OptionError('pids', 'must be a list of pids');
+    throw new OptionError(name, 'must be a list of pids');
   }
   const unique = new Set<number>();
-  for (const pid of pids as Iterable<unknown>) unique.add(pidOf('pids', pid));
+  for (const pid of pids as Iterable<unknown>) unique.add(pidOf(name, pid));
   return Int32Array.from(unique).sort();
+}
+
+export function deadlineOf(value: unknown): number {
+  return wholeNumber('deadlineMs', value, 1, MAX_DEADLINE_MS, DEFAULT_DEADLINE_MS);
 }

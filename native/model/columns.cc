@@ -46,6 +46,44 @@ const std::array kProcessColumns = {
     Column<ProcessRow>{"nspid", bit(Field::kNspid), &ProcessRow::nspid},
 };
 
+constexpr FieldMask kPath = bit(FileField::kPath);
+constexpr FieldMask kInfo = bit(FileField::kInfo);
+constexpr FieldMask kStat = bit(FileField::kStat);
+
+const std::array kFileColumns = {
+    Column<FileRow>{"pid", kAlways, &FileRow::pid},
+    Column<FileRow>{"fd", kAlways, &FileRow::fd},
+    Column<FileRow>{"role", kAlways, &FileRow::role},
+    Column<FileRow>{"present", kAlways, &FileRow::present},
+    Column<FileRow>{"path", kPath, &FileRow::path},
+    Column<FileRow>{"flags", kInfo, &FileRow::flags},
+    Column<FileRow>{"mountId", kInfo, &FileRow::mount_id},
+    Column<FileRow>{"offset", kInfo, &FileRow::offset},
+    Column<FileRow>{"details", kInfo, &FileRow::details},
+    Column<FileRow>{"dev", kAlways, &FileRow::dev},
+    Column<FileRow>{"ino", kAlways, &FileRow::ino},
+    Column<FileRow>{"rdev", kStat, &FileRow::rdev},
+    Column<FileRow>{"mode", kStat, &FileRow::mode},
+    Column<FileRow>{"size", kStat, &FileRow::size},
+    Column<FileRow>{"nlink", kStat, &FileRow::nlink},
+};
+
+const std::array kLockColumns = {
+    Column<LockRow>{"id", kAlways, &LockRow::id},
+    Column<LockRow>{"type", kAlways, &LockRow::type},
+    Column<LockRow>{"mode", kAlways, &LockRow::mode},
+    Column<LockRow>{"waiting", kAlways, &LockRow::waiting},
+    Column<LockRow>{"holder", kAlways, &LockRow::holder},
+    Column<LockRow>{"fd", kAlways, &LockRow::fd},
+    Column<LockRow>{"taker", kAlways, &LockRow::taker},
+    Column<LockRow>{"major", kAlways, &LockRow::major},
+    Column<LockRow>{"minor", kAlways, &LockRow::minor},
+    Column<LockRow>{"ino", kAlways, &LockRow::ino},
+    Column<LockRow>{"start", kAlways, &LockRow::start},
+    Column<LockRow>{"end", kAlways, &LockRow::end},
+    Column<LockRow>{"state", kAlways, &LockRow::state},
+};
+
 constexpr std::array<const char*, kFields> kFieldNames = {
     "ppid",    "pgid",     "sid",          "tty",    "tpgid", "state", "name",         "start",
     "threads", "priority", "nice",         "cpu",    "rss",   "vsize", "kernelThread", "uid",
@@ -55,6 +93,8 @@ constexpr std::array<const char*, kFields> kFieldNames = {
 }  // namespace
 
 std::span<const Column<ProcessRow>> process_columns() { return kProcessColumns; }
+std::span<const Column<FileRow>> file_columns() { return kFileColumns; }
+std::span<const Column<LockRow>> lock_columns() { return kLockColumns; }
 
 const char* field_name(Field field) {
   const auto index = static_cast<size_t>(field);

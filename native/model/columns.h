@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "model/descriptor.h"
 #include "model/packing.h"
 #include "model/process.h"
 
@@ -10,6 +11,8 @@
 namespace procscope {
 
 std::span<const Column<ProcessRow>> process_columns();
+std::span<const Column<FileRow>> file_columns();
+std::span<const Column<LockRow>> lock_columns();
 const char* field_name(Field field);
 
 }  // namespace procscope

@@ -7,6 +7,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   procscope::binding::prepare_environment(env);
   procscope::binding::export_processes(env, exports);
   procscope::binding::export_look(env, exports);
+  procscope::binding::export_files(env, exports);
   return exports;
 }
 

@@ -135,7 +135,11 @@ Napi::Object layout_object(Napi::Env env) {
   out.Set("headerWords", Napi::Number::New(env, kHeaderWords));
   out.Set("faultWords", Napi::Number::New(env, static_cast<double>(kFaultWords)));
 
-  out.Set("columns", column_list<ProcessRow>(env, process_columns()));
+  Napi::Object columns = Napi::Object::New(env);
+  columns.Set("processes", column_list<ProcessRow>(env, process_columns()));
+  columns.Set("files", column_list<FileRow>(env, file_columns()));
+  columns.Set("locks", column_list<LockRow>(env, lock_columns()));
+  out.Set("columns", columns);
 
   std::vector<std::string> names;
   for (int i = 0; i < kFields; ++i) {

@@ -29,6 +29,14 @@ double number_of(const Napi::Value& value) {
   return value.As<Napi::Number>().DoubleValue();
 }
 
+void take_pids(const Napi::Object& from, bool& only, std::vector<int32_t>& into) {
+  if (const Napi::Value pids = from.Get("pids"); pids.IsTypedArray()) {
+    const auto list = pids.As<Napi::Int32Array>();
+    only = true;
+    into.assign(list.Data(), list.Data() + list.ElementLength());
+  }
+}
+
 FileOp op_of(const Napi::Value& value) {
   const std::string name = bytes_of(value);
   if (name == "stat") {
@@ -86,11 +94,27 @@ SnapshotRequest snapshot_request(const Napi::Value& value) {
   for (uint32_t i = 0; i < keys.Length(); ++i) {
     request.reader.env_keys.push_back(bytes_of(keys.Get(i)));
   }
-  if (const Napi::Value pids = from.Get("pids"); pids.IsTypedArray()) {
-    const auto list = pids.As<Napi::Int32Array>();
-    request.only = true;
-    request.pids.assign(list.Data(), list.Data() + list.ElementLength());
+  take_pids(from, request.only, request.pids);
+  return request;
+}
+
+FilesRequest files_request(const Napi::Value& value) {
+  if (!value.IsObject()) {
+    refuse(value.Env(), "expected a request");
   }
+  const auto from = value.As<Napi::Object>();
+  FilesRequest request;
+  request.root = bytes_of(from.Get("procRoot"));
+  request.plan.fields = static_cast<FieldMask>(number_of(from.Get("fields")));
+  request.plan.roles = static_cast<uint8_t>(number_of(from.Get("roles")));
+  request.max_rows = static_cast<size_t>(number_of(from.Get("maxRows")));
+  request.plan.max_rows = static_cast<uint32_t>(request.max_rows);
+  request.deadline = milliseconds_of(from.Get("deadlineMs"));
+  if (const Napi::Value inodes = from.Get("inodes"); inodes.IsTypedArray()) {
+    const auto list = inodes.As<Napi::BigUint64Array>();
+    request.plan.inodes.insert(list.Data(), list.Data() + list.ElementLength());
+  }
+  take_pids(from, request.only, request.pids);
   return request;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/files.h"
+#include "poll/files.h"
 #include "poll/snapshot.h"
 
 namespace procscope::binding {
@@ -13,6 +14,7 @@ namespace procscope::binding {
 /// Requests as lib/native/binding.ts types them. lib/ has checked every option and named the wrong
 /// ones; what is wrong here is a bug of lib/ and throws a TypeError.
 SnapshotRequest snapshot_request(const Napi::Value& value);
+FilesRequest files_request(const Napi::Value& value);
 std::vector<FileRequest> file_requests(const Napi::Value& value);
 std::chrono::milliseconds milliseconds_of(const Napi::Value& value);
 

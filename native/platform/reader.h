@@ -58,17 +58,22 @@ struct RowDraft {
   }
 };
 
-/// What to read of one row, and what not to wait for.
+/// What not to wait for.
+struct Avoid {
+  /// One bit (1 << class) for each BlockClass that must not be waited for.
+  uint8_t classes = 0;
+  /// The fault of what is left out for that reason.
+  FaultKind why = FaultKind::kTimeout;
+
+  [[nodiscard]] bool includes(BlockClass c) const {
+    return (classes >> static_cast<uint8_t>(c) & 1) != 0;
+  }
+};
+
+/// What to read of one row.
 struct RowPlan {
   FieldMask fields = 0;
-  /// One bit (1 << class) for each BlockClass that must not be waited for.
-  uint8_t avoid = 0;
-  /// The fault of what is left out for that reason.
-  FaultKind avoid_kind = FaultKind::kTimeout;
-
-  [[nodiscard]] bool avoids(BlockClass c) const {
-    return (avoid >> static_cast<uint8_t>(c) & 1) != 0;
-  }
+  Avoid avoid;
 };
 
 enum class RowOutcome : uint8_t {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/scan.h"
 #include "parse/links.h"
 
 namespace procscope::linux_os {
@@ -25,15 +26,23 @@ struct Entry {
   char name[];
 };
 
-void take_pids(const char* bytes, size_t size, std::vector<int32_t>& pids) {
-  for (size_t at = 0; at < size;) {
-    const auto* entry = reinterpret_cast<const Entry*>(bytes + at);
-    at += entry->length;
-    if (entry->type != DT_DIR && entry->type != DT_UNKNOWN) {
-      continue;
+/// Calls `take(name, type)` for each entry.
+template <typename Take>
+int each_entry(int directory, const char* name, Take take) {
+  const OwnedFd fd(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) {
+    return errno;
+  }
+  alignas(Entry) char bytes[kListBytes];
+  for (;;) {
+    const long n = ::syscall(SYS_getdents64, fd.get(), bytes, sizeof bytes);
+    if (n <= 0) {
+      return n == 0 ? 0 : errno;
     }
-    if (const auto pid = parse_pid_name(entry->name)) {
-      pids.push_back(*pid);
+    for (long at = 0; at < n;) {
+      const auto* entry = reinterpret_cast<const Entry*>(bytes + at);
+      take(std::string_view(entry->name), entry->type);
+      at += entry->length;
     }
   }
 }
@@ -68,19 +77,23 @@ OwnedFd open_directory(int directory, const char* name) {
   return OwnedFd(::openat(directory, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-int list_pids(int directory, const char* name, std::vector<int32_t>& pids) {
-  const OwnedFd fd(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid()) {
-    return errno;
-  }
-  alignas(Entry) char bytes[kListBytes];
-  for (;;) {
-    const long n = ::syscall(SYS_getdents64, fd.get(), bytes, sizeof bytes);
-    if (n <= 0) {
-      return n == 0 ? 0 : errno;
+int list_numbers(int directory, const char* name, std::vector<int32_t>& numbers) {
+  return each_entry(directory, name, [&](std::string_view entry, uint8_t) {
+    if (const auto number = whole_number<int32_t>(entry); number && *number >= 0) {
+      numbers.push_back(*number);
     }
-    take_pids(bytes, static_cast<size_t>(n), pids);
-  }
+  });
+}
+
+int list_pids(int directory, const char* name, std::vector<int32_t>& pids) {
+  return each_entry(directory, name, [&](std::string_view entry, uint8_t type) {
+    if (type != DT_DIR && type != DT_UNKNOWN) {
+      return;
+    }
+    if (const auto pid = parse_pid_name(entry)) {
+      pids.push_back(*pid);
+    }
+  });
 }
 
 Bytes Buffer::read_file(int directory, const char* name, size_t limit, Ending ending) {

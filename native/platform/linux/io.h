@@ -52,8 +52,11 @@ class Buffer {
 /// the writer of a pipe, never makes a terminal ours.
 OwnedFd open_file(int directory, const char* name);
 
-/// Appends every entry of the directory `name` below `directory` that can be a pid, as the kernel
-/// lists them. Answers 0 or the errno.
+/// Appends every entry of the directory `name` below `directory` that is a number of a descriptor,
+/// as the kernel lists them. Answers 0 or the errno.
+int list_numbers(int directory, const char* name, std::vector<int32_t>& numbers);
+
+/// The same for subdirectories whose name can be a pid.
 int list_pids(int directory, const char* name, std::vector<int32_t>& pids);
 
 /// Opens a directory for lookups only.

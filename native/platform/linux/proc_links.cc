@@ -2,11 +2,11 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <cerrno>
 
 #include "parse/environ.h"
 #include "parse/links.h"
+#include "platform/linux/facts.h"
 #include "platform/linux/proc_row.h"
 
 namespace procscope::linux_os {
@@ -67,21 +67,21 @@ void ProcRow::settle_deleted(Field field, TextRef ProcessRow::*member, const cha
   if (!wants(bit(field)) || !shown.ends_with(kDeletedSuffix)) {
     return;
   }
-  if (plan_.avoids(BlockClass::kFileSystem)) {
+  if (plan_.avoid.includes(BlockClass::kFileSystem)) {
     draft_.row.flags |= unknown;
     fail_avoided(bit(field), Call::kStat);
     return;
   }
-  struct stat running {};
+  FileFacts running;
   const auto is_running = [&](int directory, const std::string& path) {
     struct stat named {};
     return ::fstatat(directory, path.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           named.st_dev == running.st_dev && named.st_ino == running.st_ino;
+           named.st_dev == running.dev && named.st_ino == running.ino;
   };
   const Waiting waiting(watch_, BlockClass::kFileSystem);
   // The kernel shows the path as seen from our root, which is most often the process's own too.
   const bool stands =
-      ::fstatat(directory_, RowPath(prefix(), name).text, &running, 0) == 0 &&
+      file_facts(directory_, RowPath(prefix(), name).text, running) == 0 &&
       (is_running(directory_, std::string(RowPath(prefix(), "root").text) + std::string(shown)) ||
        is_running(AT_FDCWD, std::string(shown)));
   if (!stands) {
@@ -94,20 +94,20 @@ void ProcRow::read_exe_file() {
   if (put_none(Field::kExeFile)) {
     return;
   }
-  if (plan_.avoids(BlockClass::kFileSystem)) {
+  if (plan_.avoid.includes(BlockClass::kFileSystem)) {
     fail_avoided(bit(Field::kExeFile), Call::kStat);
     return;
   }
-  struct stat file {};
+  FileFacts file;
   int code = 0;
   {
     const Waiting waiting(watch_, BlockClass::kFileSystem);
-    code = ::fstatat(directory_, RowPath(prefix(), "exe").text, &file, 0) == 0 ? 0 : errno;
+    code = file_facts(directory_, RowPath(prefix(), "exe").text, file);
   }
   ProcessRow& row = draft_.row;
   if (code == 0) {
-    row.exe_dev = file.st_dev;
-    row.exe_ino = file.st_ino;
+    row.exe_dev = file.dev;
+    row.exe_ino = file.ino;
     row.present |= bit(Field::kExeFile);
     return;
   }
@@ -150,7 +150,7 @@ void ProcRow::read_argv() {
   if (put_none(Field::kArgv)) {
     return;
   }
-  if (plan_.avoids(BlockClass::kMemoryMap)) {
+  if (plan_.avoid.includes(BlockClass::kMemoryMap)) {
     fail_avoided(bit(Field::kArgv), Call::kRead);
     return;
   }
@@ -194,7 +194,7 @@ void ProcRow::read_argv() {
 }
 
 void ProcRow::read_env() {
-  if (plan_.avoids(BlockClass::kMemoryMap)) {
+  if (plan_.avoid.includes(BlockClass::kMemoryMap)) {
     fail_avoided(bit(Field::kEnv), Call::kRead);
     return;
   }

@@ -36,7 +36,7 @@ ProcRow::ProcRow(const RowContext& context, int32_t pid, const RowPlan& plan, Ro
 
 RowOutcome ProcRow::read() {
   draft_.start(pid_);
-  if (!context_.live && plan_.avoids(BlockClass::kFileSystem)) {
+  if (!context_.live && plan_.avoid.includes(BlockClass::kFileSystem)) {
     fail_avoided(kAllFields, Call::kOpen);
     return RowOutcome::kRow;
   }
@@ -285,7 +285,7 @@ void ProcRow::read_user() {
     fail(kUserFields, FaultKind::kUnsupported, Call::kGetpwuid, 0);
     return;
   }
-  if (plan_.avoids(BlockClass::kNameService)) {
+  if (plan_.avoid.includes(BlockClass::kNameService)) {
     fail_avoided(kUserFields, Call::kGetpwuid);
     return;
   }

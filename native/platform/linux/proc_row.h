@@ -52,7 +52,7 @@ class ProcRow {
     fail(fields, kind_of_errno(bytes.code), bytes.call, bytes.code);
   }
 
-  void fail_avoided(FieldMask fields, Call call) { fail(fields, plan_.avoid_kind, call, 0); }
+  void fail_avoided(FieldMask fields, Call call) { fail(fields, plan_.avoid.why, call, 0); }
 
   [[nodiscard]] bool can_read_by_path() const;
   bool read_by_path();

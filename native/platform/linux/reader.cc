@@ -14,13 +14,13 @@
 #include "parse/links.h"
 #include "parse/tty.h"
 #include "platform/linux/proc_row.h"
+#include "platform/linux/root.h"
 #include "platform/reader.h"
 
 namespace procscope::linux_os {
 
 namespace {
 
-constexpr const char* kLiveRoot = "/proc";
 /// PROC_SUPER_MAGIC in linux/magic.h.
 constexpr long kProcMagic = 0x9fa0;
 constexpr size_t kSmallFileLimit = 1 << 20;
@@ -62,13 +62,6 @@ double steady_boot_time() {
   return kept;
 }
 
-std::string without_trailing_slashes(std::string path) {
-  while (path.size() > 1 && path.back() == '/') {
-    path.pop_back();
-  }
-  return path;
-}
-
 /// A thread reads many rows, so its buffer is kept as long as it lives.
 Buffer& thread_buffer() {
   thread_local Buffer buffer;
@@ -77,10 +70,9 @@ Buffer& thread_buffer() {
 
 class LinuxReader final : public Reader {
  public:
-  explicit LinuxReader(ReaderOptions options) : options_(std::move(options)) {
-    options_.root = without_trailing_slashes(std::move(options_.root));
+  explicit LinuxReader(ReaderOptions options) : options_(std::move(options)), root_(options_.root) {
     context_.options = &options_;
-    context_.live = options_.root == kLiveRoot;
+    context_.live = root_.live();
     context_.ticks_per_second = ::sysconf(_SC_CLK_TCK);
     context_.page_size = ::sysconf(_SC_PAGESIZE);
     context_.tty_name = [this](uint32_t device) { return name_of_tty(device); };
@@ -95,48 +87,28 @@ class LinuxReader final : public Reader {
   }
 
   Result<std::monostate> prepare(Watch& watch) override {
-    std::optional<Waiting> waiting;
-    if (!context_.live) {
-      waiting.emplace(watch, BlockClass::kFileSystem);
+    Result<std::monostate> opened = root_.open(watch);
+    if (opened) {
+      const auto waiting = root_.guard(watch);
+      context_.root = root_.fd();
+      read_boot();
     }
-    root_ = OwnedFd(::openat(AT_FDCWD, options_.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!root_.valid()) {
-      return Fault{kind_of_errno(errno), errno, Call::kOpen, options_.root};
-    }
-    context_.root = root_.get();
-    read_boot();
-    return std::monostate{};
+    return opened;
   }
 
   const std::string& boot_id() const override { return boot_id_; }
 
   Result<std::monostate> list(std::vector<int32_t>& pids, Watch& watch) const override {
-    std::optional<Waiting> waiting;
-    if (!context_.live) {
-      waiting.emplace(watch, BlockClass::kFileSystem);
-    }
-    const size_t before = pids.size();
-    if (const int code = list_pids(root_.get(), ".", pids); code != 0) {
-      return Fault{kind_of_errno(code), code, Call::kGetdents, options_.root};
-    }
-    if (pids.size() == before) {
-      // A process file system shows at least whoever reads it.
-      return Fault{FaultKind::kMalformed, 0, Call::kGetdents, options_.root};
-    }
-    std::sort(pids.begin() + static_cast<std::ptrdiff_t>(before), pids.end());
-    return std::monostate{};
+    return root_.list(pids, watch);
   }
 
   RowOutcome read(int32_t pid, const RowPlan& plan, RowDraft& draft, Watch& watch) const override {
-    std::optional<Waiting> waiting;
-    if (!context_.live) {
-      waiting.emplace(watch, BlockClass::kFileSystem);
-    }
+    const auto waiting = root_.guard(watch);
     return ProcRow(context_, pid, plan, draft, watch, thread_buffer()).read();
   }
 
   std::string path_of(int32_t pid, Field field) const override {
-    return options_.root + "/" + std::to_string(pid) + "/" + file_of(field);
+    return root_.path() + "/" + std::to_string(pid) + "/" + file_of(field);
   }
 
  private:
@@ -198,7 +170,7 @@ class LinuxReader final : public Reader {
 
   ReaderOptions options_;
   RowContext context_;
-  OwnedFd root_;
+  ProcRoot root_;
   std::string boot_id_;
   mutable std::once_flag drivers_read_;
   mutable std::vector<TtyDriver> drivers_;

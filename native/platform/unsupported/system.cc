@@ -1,6 +1,7 @@
 // What a build without a reader of its own links instead.
 #if defined(PROCSCOPE_PLATFORM_UNSUPPORTED)
 
+#include "platform/descriptors.h"
 #include "platform/files.h"
 #include "platform/reader.h"
 #include "platform/thread.h"
@@ -11,6 +12,28 @@
 namespace procscope {
 
 std::unique_ptr<Reader> make_reader(ReaderOptions) { return make_unsupported_reader(); }
+
+namespace {
+
+class UnsupportedDescriptorReader final : public DescriptorReader {
+ public:
+  Result<std::monostate> prepare(Watch&) override { return refuse(); }
+  bool may_wait() const override { return false; }
+  Result<std::monostate> list(std::vector<int32_t>&, Watch&) const override { return refuse(); }
+  RowOutcome read(int32_t, const FilesPlan&, const Avoid&, FilesDraft&, Watch&) const override {
+    return RowOutcome::kVanished;
+  }
+  Result<std::monostate> read_locks(Table<LockRow>&, Watch&) const override { return refuse(); }
+
+ private:
+  static Fault refuse() { return {FaultKind::kUnsupported, 0, Call::kQuery, "open files"}; }
+};
+
+}  // namespace
+
+std::unique_ptr<DescriptorReader> make_descriptor_reader(ReaderOptions) {
+  return std::make_unique<UnsupportedDescriptorReader>();
+}
 
 FileAnswer look_at(const FileRequest& request, Watch&) {
   FileAnswer answer;

@@ -4,6 +4,9 @@ import { Decoder } from '../../../lib/native/decode.js';
 import * as layout from '../../../lib/native/layout.js';
 import { load } from '../../../lib/native/load.js';
 
+const listed = (columns: layout.ColumnSet): unknown =>
+  Object.entries(columns).map(([name, type]) => ({ name, type }));
+
 describe('what crosses', () => {
   it('is described alike on both sides', () => {
     expect(load().layout()).toEqual({
@@ -11,7 +14,11 @@ describe('what crosses', () => {
       version: layout.LAYOUT_VERSION,
       headerWords: layout.HEADER_WORDS,
       faultWords: layout.FAULT_WORDS,
-      columns: Object.entries(layout.COLUMNS).map(([name, type]) => ({ name, type })),
+      columns: {
+        processes: listed(layout.COLUMNS),
+        files: listed(layout.FILE_COLUMNS),
+        locks: listed(layout.LOCK_COLUMNS),
+      },
       fields: [...layout.FIELDS],
       faultKinds: [...layout.FAULT_KINDS],
       calls: [...layout.CALLS],

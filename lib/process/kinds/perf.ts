@@ -1,0 +1,3 @@
+import { anonymous, type Kind } from './kind.js';
+
+export const perf: Kind = { name: 'perf', fits: anonymous('perf_event') };

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/reader.h"
+#include "poll/guard.h"
+
+namespace procscope {
+
+constexpr uint8_t class_bit(BlockClass c) {
+  return static_cast<uint8_t>(1U << static_cast<uint8_t>(c));
+}
+
+/// Work that goes through processes one by one, any of which may hang: the part that is the same
+/// for every question. `Draft` is what one process gives; a thread reads it without the lock.
+template <typename Draft>
+class PidJob : public Job {
+ public:
+  void run(Lease& lease) final {
+    if (!prepared_ && !prepare(lease)) {
+      return;
+    }
+    Draft draft;
+    Avoid avoid;
+    int32_t pid = 0;
+    bool more = false;
+    const auto next = [&] {
+      more = next_ < pids_.size();
+      if (more) {
+        pid = pids_[next_];
+        avoid = avoid_for(pid);
+      }
+    };
+    if (!lease.commit(next)) {
+      return;
+    }
+    while (more) {
+      const RowOutcome outcome = read(pid, avoid, draft, lease.watch());
+      const bool held = lease.commit([&] {
+        if (outcome == RowOutcome::kRow) {
+          accept(draft);
+        } else {
+          vanished(pid);
+        }
+        done_with_pid();
+        next();
+      });
+      if (!held) {
+        return;
+      }
+    }
+  }
+
+  void give_up(BlockClass c) final {
+    if (!prepared_) {
+      finish_unprepared({FaultKind::kTimeout, 0, Call::kOpen, root_});
+    } else if (c == BlockClass::kNameService) {
+      avoid_ |= class_bit(c);
+    } else if (c == BlockClass::kNone) {
+      skip(FaultKind::kTimeout);
+    } else {
+      // One target costs one parked thread: whoever holds the memory map of a process hostage is
+      // not asked about its files either.
+      pid_avoid_ |= class_bit(c) | class_bit(BlockClass::kFileSystem);
+    }
+  }
+
+  void stop_waiting(FaultKind why) final {
+    avoid_ = class_bit(BlockClass::kMemoryMap) | class_bit(BlockClass::kFileSystem) |
+             class_bit(BlockClass::kNameService);
+    why_ = why;
+  }
+
+  void abandon() final {
+    while (next_ < pids_.size()) {
+      skip(FaultKind::kTimeout);
+    }
+  }
+
+  [[nodiscard]] std::string stuck_key(BlockClass c) const final {
+    return key_of(next_ < pids_.size() ? pids_[next_] : 0, c);
+  }
+
+ protected:
+  /// `only`: go through these pids and do not list the table.
+  PidJob(std::string root, bool only, std::vector<int32_t> pids)
+      : root_(std::move(root)), only_(only), pids_(std::move(pids)) {}
+
+  /// Without the lock.
+  virtual RowOutcome read(int32_t pid, const Avoid& avoid, Draft& draft, Watch& watch) const = 0;
+  virtual Result<std::monostate> open(Watch& watch) = 0;
+  virtual Result<std::monostate> list(std::vector<int32_t>& pids, Watch& watch) const = 0;
+  /// Whether open() itself can wait.
+  [[nodiscard]] virtual bool open_may_wait() const = 0;
+
+  /// Under the lock.
+  virtual void opened(size_t pid_count) = 0;
+  virtual void accept(const Draft& draft) = 0;
+  virtual void vanished(int32_t pid) = 0;
+  virtual void accept_unread(int32_t pid, FaultKind why) = 0;
+  virtual void table_fault(Fault fault) = 0;
+
+ private:
+  bool prepare(Lease& lease) {
+    bool refused = false;
+    const bool held = lease.commit([&] {
+      refused = avoid_ != 0 && open_may_wait();
+      if (refused) {
+        finish_unprepared({why_, 0, Call::kThread, root_});
+      }
+    });
+    if (!held || refused) {
+      return held;
+    }
+    Result<std::monostate> ready = open(lease.watch());
+    std::vector<int32_t> pids;
+    if (ready && !only_) {
+      ready = list(pids, lease.watch());
+    }
+    return lease.commit([&] {
+      if (!ready) {
+        finish_unprepared(ready.fault());
+        return;
+      }
+      prepared_ = true;
+      if (!only_) {
+        pids_ = std::move(pids);
+      }
+      opened(pids_.size());
+    });
+  }
+
+  void finish_unprepared(Fault fault) {
+    prepared_ = true;
+    pids_.clear();
+    table_fault(std::move(fault));
+  }
+
+  [[nodiscard]] std::string key_of(int32_t pid, BlockClass c) const {
+    return root_ + ":" + std::to_string(pid) + ":" + std::to_string(static_cast<int>(c));
+  }
+
+  Avoid avoid_for(int32_t pid) const {
+    Avoid avoid{static_cast<uint8_t>(avoid_ | pid_avoid_), why_};
+    if (anything_stuck()) {
+      for (const BlockClass c : {BlockClass::kMemoryMap, BlockClass::kFileSystem}) {
+        avoid.classes |= is_stuck(key_of(pid, c)) ? class_bit(c) : 0;
+      }
+    }
+    return avoid;
+  }
+
+  void skip(FaultKind why) {
+    accept_unread(pids_[next_], why);
+    done_with_pid();
+  }
+
+  void done_with_pid() {
+    pid_avoid_ = 0;
+    ++next_;
+  }
+
+  const std::string root_;
+  const bool only_;
+  std::vector<int32_t> pids_;
+  size_t next_ = 0;
+  bool prepared_ = false;
+  /// Classes not to wait for: with all processes, and with the next one.
+  uint8_t avoid_ = 0;
+  uint8_t pid_avoid_ = 0;
+  FaultKind why_ = FaultKind::kTimeout;
+};
+
+}  // namespace procscope
