@@ -132,7 +132,10 @@ function linesOn(target: Target, marks: readonly LockLine[], lines: readonly Loc
   const major = Number(((target.dev >> 8n) & 0xfffn) | ((target.dev >> 32n) & 0xffff_f000n));
   const minor = Number((target.dev & 0xffn) | ((target.dev >> 12n) & 0xffff_ff00n));
   places.add(`${major}:${minor}:${target.ino}`);
-  return lines.filter((line) => places.has(place(line)));
+  const held = lines.filter((line) => places.has(place(line)));
+  // Who breaks a lease waits without naming the file; the number in front says for which lock.
+  const numbers = new Set(held.map((line) => line.id));
+  return lines.filter((line) => held.includes(line) || (line.waiting && numbers.has(line.id)));
 }
 
 /** Locks that no descriptor shows: of processes that could not be looked at, or of the kernel itself. */

@@ -93,8 +93,8 @@ class StallingReader final : public Reader {
   }
   void step(Field field, BlockClass c, bool hangs, const RowPlan& plan, RowDraft& draft,
             Watch& watch) const {
-    if (plan.avoids(c)) {
-      draft.fail(bit(field), plan.avoid_kind, Call::kRead, 0);
+    if (plan.avoid.includes(c)) {
+      draft.fail(bit(field), plan.avoid.why, Call::kRead, 0);
       return;
     }
     const Waiting waiting(watch, c);
