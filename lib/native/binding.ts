@@ -56,6 +56,7 @@ export interface RawLookRequest {
   readonly op: 'stat' | 'realpath' | 'read' | 'list';
   readonly path: string | Buffer;
   readonly group?: string;
+  readonly root?: string;
   readonly follow?: boolean;
   readonly offset?: number;
   readonly maxBytes?: number;

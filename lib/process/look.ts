@@ -8,6 +8,12 @@ import type { Fault } from './fault.js';
 export type LookRequest = {
   readonly path: string;
   /**
+   * A directory that the path is resolved below, as if it were the root (`/proc/<pid>/root` of a process
+   * that sees other files): no link, also no absolute one, leads out of it. Linux 5.6. `realpath` then
+   * answers the path as our own root has it.
+   */
+  readonly root?: string;
+  /**
    * Requests of one group are thought to share a file system (a home): after one of them hung, the
    * others answer `timeout` at once. Default: the path itself.
    */

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Decoder } from '../native/decode.js';
 import type { Fault } from '../native/fault.js';
 import {
@@ -13,6 +14,7 @@ import { kindOf } from './kinds/index.js';
 import type { KindDetails } from './kinds/kind.js';
 import type { LockMark } from './lock-rows.js';
 import type { OpenFileTable } from './open-files.js';
+import { shownAs } from './row.js';
 
 const BIT = Object.fromEntries(FILE_FIELDS.map((name, index) => [name, 1 << index])) as Record<
   FileField,
@@ -185,6 +187,11 @@ export class OpenFile {
       ...{ flags: flags ?? null, access: access ?? null, mountId: mountId ?? null },
       ...{ locks: this.locks ?? null, details: details ?? null, faults },
     };
+  }
+
+  /** console.log() of a row shows the row. */
+  [inspect.custom](): unknown {
+    return shownAs('OpenFile', this.toJSON());
   }
 
   get #hasIdentity(): boolean {

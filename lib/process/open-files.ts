@@ -6,7 +6,7 @@ import { load } from '../native/load.js';
 import { KINDS } from './kinds/index.js';
 import { type LockLine, type LockMark, lockLines, markOf } from './lock-rows.js';
 import { OpenFile } from './open-file.js';
-import { deadlineOf, pidList, procRootOf, requireKnown, wholeNumber } from './options.js';
+import { deadlineOf, pidList, procRootOf, requireKnown, shown, wholeNumber } from './options.js';
 
 export interface OpenFilesOptions {
   /** What to read of each file: `path` (the link), `info` (offset, flags, mount), `stat`, `locks`. Default: all. */
@@ -126,7 +126,7 @@ function namesOf(option: string, names: unknown, known: readonly string[]): Read
   if (!Array.isArray(names)) throw new OptionError(option, 'must be a list of names');
   for (const name of names as unknown[]) {
     if (!known.includes(name as string)) {
-      throw new OptionError(option, `no ${JSON.stringify(name)}; known are ${known.join(', ')}`);
+      throw new OptionError(option, `no ${shown(name)}; known are ${known.join(', ')}`);
     }
   }
   return new Set(names as string[]);

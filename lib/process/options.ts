@@ -113,13 +113,18 @@ function fieldMask(fields: unknown, hasEnv: boolean, identity: boolean): number 
   let mask = identity ? maskOf(STAT_FIELDS) : 0;
   for (const field of (fields ?? []) as unknown[]) {
     if (typeof field !== 'string' || !isField(field)) {
-      throw new OptionError('fields', `no field ${JSON.stringify(field)}; known are ${FIELDS.join(', ')}`);
+      throw new OptionError('fields', `no field ${shown(field)}; known are ${FIELDS.join(', ')}`);
     }
     if (field === 'env' && !hasEnv) throw new OptionError('env', 'must name the keys that are to be read');
     mask |= fieldBit(field);
   }
   if (hasEnv) mask |= fieldBit('env');
   return mask >>> 0;
+}
+
+/** A value of the caller's as an error may show it: whatever it is, showing it does not throw. */
+export function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : `of type ${typeof value}`;
 }
 
 function envKeys(env: unknown): readonly string[] {
@@ -132,7 +137,8 @@ function envKeys(env: unknown): readonly string[] {
       throw new OptionError('env', 'each key must be a string, not empty and without = or NUL');
     }
   }
-  return env as string[];
+  // A copy: rows are decoded by position long after the caller may have changed the list.
+  return [...(env as string[])];
 }
 
 /** The pids of an option, ascending and each once. */

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Decoder } from '../native/decode.js';
 import type { Fault } from '../native/fault.js';
 import {
@@ -42,6 +43,25 @@ const BIT = {
   exeFile: fieldBit('exeFile'),
   pidNamespace: fieldBit('pidNamespace'),
 };
+
+/** Properties that show a field whose name is another. */
+const SHOWN: Partial<Record<ProcessField, readonly string[]>> = {
+  start: ['startKey', 'startTime'],
+  exe: ['exe', 'exeDeleted'],
+  cwd: ['cwd', 'cwdDeleted'],
+  cgroup: ['cgroup', 'cgroups'],
+};
+
+/** An object of these values that prints under a class's name. */
+export function shownAs(name: string, values: Record<string, unknown>): unknown {
+  return Object.assign(Object.create({ constructor: { name } }) as object, values);
+}
+
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plainValue(part)]));
+}
 
 /**
  * One process of a table. Every property has three values: a value; `null` = looked, and there is
@@ -282,6 +302,26 @@ export class ProcessRow {
   /** Fields of this row that have a fault. */
   get faultyFields(): readonly ProcessField[] {
     return this.#decoder.rowFaults(this.#index).map((fault) => FIELDS[fault.field] as ProcessField);
+  }
+
+  /**
+   * What was asked for as one plain object: null where there is none or it could not be read, then with
+   * its fault in `faults`. The environment is left out: it holds secrets. Numbers that do not fit a
+   * double are decimal strings.
+   */
+  toJSON(): Record<string, unknown> {
+    const plain: Record<string, unknown> = { pid: this.pid };
+    for (const field of FIELDS) {
+      if (!this.#table.asked(field) || field === 'env') continue;
+      for (const name of SHOWN[field] ?? [field]) plain[name] = plainValue(this[name as 'name']);
+    }
+    const faulty = this.faultyFields.map((field) => [field, this.fault(field)]);
+    return { ...plain, faults: Object.fromEntries(faulty) };
+  }
+
+  /** console.log() of a row shows the row. */
+  [inspect.custom](): unknown {
+    return shownAs('ProcessRow', this.toJSON());
   }
 
   #flag(flag: number): boolean {

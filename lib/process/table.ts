@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { PackedProcesses, SnapshotRequest } from '../native/binding.js';
 import { type ColumnArray, Decoder } from '../native/decode.js';
 import type { Fault } from '../native/fault.js';
@@ -96,6 +97,21 @@ export class ProcessTable implements Iterable<ProcessRow> {
 
   *[Symbol.iterator](): IterableIterator<ProcessRow> {
     for (let index = 0; index < this.size; index++) yield this.row(index);
+  }
+
+  /** Rows as plain objects. */
+  toJSON(): Record<string, unknown> {
+    return {
+      bootId: this.bootId ?? null,
+      faults: this.faults,
+      processes: [...this].map((row) => row.toJSON()),
+    };
+  }
+
+  /** console.log() of a table tells its size, not every row. */
+  [inspect.custom](): string {
+    const faults = this.faults.length === 0 ? '' : `, ${this.faults.length} faults`;
+    return `ProcessTable { ${this.size} processes${faults} }`;
   }
 
   /** Direct children in the table. */

@@ -61,6 +61,9 @@ FileRequest file_request(const Napi::Object& from) {
   if (const Napi::Value group = from.Get("group"); !group.IsUndefined()) {
     request.group = bytes_of(group);
   }
+  if (const Napi::Value root = from.Get("root"); !root.IsUndefined()) {
+    request.root = bytes_of(root);
+  }
   if (const Napi::Value follow = from.Get("follow"); !follow.IsUndefined()) {
     request.follow = follow.ToBoolean();
   }

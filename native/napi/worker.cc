@@ -1,6 +1,9 @@
 #include "napi/worker.h"
 
+#include <deque>
+#include <exception>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "poll/threads.h"
@@ -13,9 +16,70 @@ namespace {
 struct Pending {
   Pending(Napi::Env env, std::unique_ptr<Task> t)
       : deferred(Napi::Promise::Deferred::New(env)), task(std::move(t)) {}
+  void run() {
+    try {
+      task->run();
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+  }
+
   Napi::Promise::Deferred deferred;
   std::unique_ptr<Task> task;
+  /// Why the work could not be done at all: memory that ran out.
+  std::string failure;
 };
+
+/// Most tasks that run at once in this process; the others wait in line. Each may need a reader
+/// thread beside its own, and the work is bound by the kernel and not by how many ask.
+constexpr size_t kMostRunning = 4;
+
+/// The line of tasks, of all environments.
+class Line {
+ public:
+  /// Answers 0, or the system's error number when it gives no thread to anybody.
+  int join(std::function<void()> task) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (running_ >= kMostRunning) {
+        waiting_.push_back(std::move(task));
+        return 0;
+      }
+      ++running_;
+    }
+    const int code = run_on_thread([this, task = std::move(task)]() mutable { serve(task); });
+    if (code != 0) {
+      const std::lock_guard lock(mutex_);
+      --running_;
+    }
+    return code;
+  }
+
+ private:
+  void serve(std::function<void()>& task) {
+    for (;;) {
+      task();
+      task = nullptr;
+      const std::lock_guard lock(mutex_);
+      if (waiting_.empty()) {
+        --running_;
+        return;
+      }
+      task = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+  }
+
+  std::mutex mutex_;
+  std::deque<std::function<void()>> waiting_;
+  size_t running_ = 0;
+};
+
+Line& line() {
+  // Never destroyed: its threads may outlive the statics of this library.
+  static auto* const instance = new Line;
+  return *instance;
+}
 
 class Environment;
 void call_js(Napi::Env env, Napi::Function, Environment* environment, Pending* pending);
@@ -42,12 +106,12 @@ class Environment : public std::enable_shared_from_this<Environment> {
     if (waiting_++ == 0) {
       channel_.Ref(env);
     }
-    const int code = run_on_thread([self = shared_from_this(), shared] {
-      shared->task->run();
+    const int code = line().join([self = shared_from_this(), shared] {
+      shared->run();
       self->post(shared);
     });
     if (code != 0) {
-      shared->task->run();
+      shared->run();
       settle(env, *shared);
     }
     return promise;
@@ -67,6 +131,9 @@ class Environment : public std::enable_shared_from_this<Environment> {
  private:
   static void answer(Napi::Env env, Pending& pending) {
     try {
+      if (!pending.failure.empty()) {
+        throw Napi::Error::New(env, "procscope: " + pending.failure);
+      }
       pending.deferred.Resolve(pending.task->deliver(env));
     } catch (const Napi::Error& error) {
       pending.deferred.Reject(error.Value());

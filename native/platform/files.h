@@ -18,6 +18,9 @@ struct FileRequest {
   std::string path;
   /// Requests of one group are thought to share a file system.
   std::string group;
+  /// Where not empty: a directory that the path is resolved below, as if it were the root. Links,
+  /// also absolute ones, cannot lead out of it.
+  std::string root;
   /// Follow a symbolic link at the end of the path.
   bool follow = true;
   uint64_t offset = 0;
@@ -50,6 +53,10 @@ struct FileAnswer {
 
   [[nodiscard]] bool ok() const { return fault.kind == FaultKind::kNone; }
 };
+
+/// The mount point of the network or FUSE file system that a path lies on, by its text alone: where
+/// one call hangs, every other below it would. Empty for other file systems. Does not wait.
+std::string remote_mount_of(const std::string& path);
 
 /// Answers one request on the calling thread. A read opens regular files only, and never waits for
 /// the writer of a pipe.

@@ -92,7 +92,13 @@ class LocksJob final : public Job {
 
   void run(Lease& lease) override {
     bool over = false;
-    if (!lease.commit([&] { over = over_; }) || over) {
+    const auto begin = [&] {
+      if (anything_stuck() && is_stuck(stuck_key(BlockClass::kNone))) {
+        finish(FaultKind::kTimeout);
+      }
+      over = over_;
+    };
+    if (!lease.commit(begin) || over) {
       return;
     }
     Table<LockRow> found;
@@ -111,7 +117,7 @@ class LocksJob final : public Job {
 
   void give_up(BlockClass) override { finish(FaultKind::kTimeout); }
   void stop_waiting(FaultKind why) override { finish(why); }
-  void abandon() override { finish(FaultKind::kTimeout); }
+  void abandon(FaultKind why) override { finish(why); }
   [[nodiscard]] std::string stuck_key(BlockClass) const override { return "locks:" + root_; }
 
   Table<LockRow> take() { return std::move(table_); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <optional>
 #include <utility>
@@ -18,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Shorter than this, a busy machine looks like a hung one.
 constexpr milliseconds kLeastPatience{25};
+constexpr int kPatienceParts = 20;
 
 /// What threads are parked on, in the whole process.
 class Parked {
@@ -63,17 +65,24 @@ class Guard : public std::enable_shared_from_this<Guard> {
   void run(milliseconds deadline) {
     std::unique_lock lock(mutex_);
     milliseconds budget = deadline;
-    bool last_try = false;
+    bool last_try = parked().count() >= kMostParked;
+    if (last_try) {
+      job_->stop_waiting(FaultKind::kLimit);
+    }
     start_or_run_here(lock);
     while (!done_) {
-      const milliseconds patience = last_try ? deadline : std::max(budget / 2, kLeastPatience);
+      // Where one call hung, the next may well: it gets a smaller part of the time, so that many
+      // can be told from what is healthy behind them.
+      const milliseconds first = budget == deadline ? deadline / 2 : deadline / kPatienceParts;
+      const milliseconds patience =
+          last_try ? deadline : std::max(std::min(first, budget), kLeastPatience);
       const std::optional<BlockClass> stall = wait_for_stall(lock, patience);
       if (!stall) {
         break;
       }
       if (last_try) {
         take_away(*stall);
-        job_->abandon();
+        job_->abandon(FaultKind::kTimeout);
         return;
       }
       budget -= patience;
@@ -96,17 +105,30 @@ class Guard : public std::enable_shared_from_this<Guard> {
   }
 
  private:
+  /// Memory that runs out in the middle costs the rest of the answer and not the host program.
+  void run_caught(Lease& lease) {
+    try {
+      job_->run(lease);
+    } catch (const std::exception&) {
+      try {
+        lease.commit([&] { job_->abandon(FaultKind::kLimit); });
+      } catch (const std::exception&) {
+        // Not even room to say so: what was read stands.
+      }
+    }
+  }
+
   /// Hands the job to a thread; where the system gives none, does on this one what cannot wait.
   void start_or_run_here(std::unique_lock<std::mutex>& lock) {
     lease_ = std::make_shared<Lease>(mutex_);
     const int code = run_on_thread([self = shared_from_this(), lease = lease_] {
-      self->job_->run(*lease);
+      self->run_caught(*lease);
       self->finished(*lease);
     });
     if (code != 0) {
       job_->stop_waiting(FaultKind::kLimit);
       lock.unlock();
-      job_->run(*lease_);
+      run_caught(*lease_);
       lock.lock();
       done_ = true;
     }

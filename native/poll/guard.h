@@ -34,8 +34,8 @@ class Job {
   /// gets a fault of this kind.
   virtual void stop_waiting(FaultKind why) = 0;
 
-  /// Under the lock: nothing more will be read at all.
-  virtual void abandon() = 0;
+  /// Under the lock: nothing more will be read at all; what is left out gets a fault of this kind.
+  virtual void abandon(FaultKind why) = 0;
 
   /// Under the lock: names what the step in progress waits for, so that the next job leaves it out
   /// while a thread is still parked there.
@@ -85,7 +85,8 @@ bool anything_stuck();
 /// Threads that are parked now.
 size_t parked_threads();
 
-/// Most threads that may be parked at once in this process.
-inline constexpr size_t kMostParked = 16;
+/// Most threads that may be parked in this process before nothing more is tried that can wait; jobs
+/// that run at that moment may add one each.
+inline constexpr size_t kMostParked = 32;
 
 }  // namespace procscope

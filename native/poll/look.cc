@@ -46,6 +46,9 @@ class LookJob final : public Job {
   void give_up(BlockClass) override {
     if (next_ < requests_->size()) {
       hung_.insert(group_of(next_));
+      if (const std::string mount = mount_of(next_); !mount.empty()) {
+        hung_.insert(mount);
+      }
       refuse(FaultKind::kTimeout);
     }
   }
@@ -56,10 +59,14 @@ class LookJob final : public Job {
     }
   }
 
-  void abandon() override { stop_waiting(FaultKind::kTimeout); }
+  void abandon(FaultKind why) override { stop_waiting(why); }
 
   [[nodiscard]] std::string stuck_key(BlockClass) const override {
-    return next_ < requests_->size() ? key_of(group_of(next_)) : std::string("look");
+    if (next_ >= requests_->size()) {
+      return "look";
+    }
+    const std::string mount = mount_of(next_);
+    return key_of(mount.empty() ? group_of(next_) : mount);
   }
 
   std::vector<FileAnswer> take() { return std::move(answers_); }
@@ -72,6 +79,22 @@ class LookJob final : public Job {
     return request.group.empty() ? request.path : request.group;
   }
 
+  /// The mount that would hang as a whole; asked only when something hangs.
+  [[nodiscard]] std::string mount_of(size_t index) const {
+    const std::string mount = remote_mount_of((*requests_)[index].path);
+    return mount.empty() ? mount : "mount:" + mount;
+  }
+
+  [[nodiscard]] bool hangs(size_t index) const {
+    if (hung_.empty() && !anything_stuck()) {
+      return false;
+    }
+    const std::string& group = group_of(index);
+    const std::string mount = mount_of(index);
+    return hung_.contains(group) || is_stuck(key_of(group)) ||
+           (!mount.empty() && (hung_.contains(mount) || is_stuck(key_of(mount))));
+  }
+
   void refuse(FaultKind why) {
     const FileRequest& request = (*requests_)[next_];
     constexpr Call kCalls[] = {Call::kStat, Call::kRealpath, Call::kOpen, Call::kGetdents};
@@ -81,8 +104,7 @@ class LookJob final : public Job {
 
   /// Passes over requests whose group is known to hang.
   void refuse_hung() {
-    while (next_ < requests_->size() && (hung_.contains(group_of(next_)) ||
-                                         (anything_stuck() && is_stuck(key_of(group_of(next_)))))) {
+    while (next_ < requests_->size() && hangs(next_)) {
       refuse(FaultKind::kTimeout);
     }
   }

@@ -59,6 +59,8 @@ class PidJob : public Job {
       finish_unprepared({FaultKind::kTimeout, 0, Call::kOpen, root_});
     } else if (c == BlockClass::kNameService) {
       avoid_ |= class_bit(c);
+    } else if (next_ >= pids_.size()) {
+      // All was read, and the thread had no time yet to say so.
     } else if (c == BlockClass::kNone) {
       skip(FaultKind::kTimeout);
     } else {
@@ -74,14 +76,17 @@ class PidJob : public Job {
     why_ = why;
   }
 
-  void abandon() final {
+  void abandon(FaultKind why) final {
+    if (!prepared_) {
+      finish_unprepared({why, 0, Call::kOpen, root_});
+    }
     while (next_ < pids_.size()) {
-      skip(FaultKind::kTimeout);
+      skip(why);
     }
   }
 
   [[nodiscard]] std::string stuck_key(BlockClass c) const final {
-    return key_of(next_ < pids_.size() ? pids_[next_] : 0, c);
+    return prepared_ && next_ < pids_.size() ? key_of(pids_[next_], c) : root_key();
   }
 
  protected:
@@ -107,9 +112,10 @@ class PidJob : public Job {
   bool prepare(Lease& lease) {
     bool refused = false;
     const bool held = lease.commit([&] {
-      refused = avoid_ != 0 && open_may_wait();
+      const bool hangs = anything_stuck() && is_stuck(root_key());
+      refused = hangs || (avoid_ != 0 && open_may_wait());
       if (refused) {
-        finish_unprepared({why_, 0, Call::kThread, root_});
+        finish_unprepared({hangs ? FaultKind::kTimeout : why_, 0, Call::kOpen, root_});
       }
     });
     if (!held || refused) {
@@ -138,6 +144,8 @@ class PidJob : public Job {
     pids_.clear();
     table_fault(std::move(fault));
   }
+
+  [[nodiscard]] std::string root_key() const { return root_ + ":open"; }
 
   [[nodiscard]] std::string key_of(int32_t pid, BlockClass c) const {
     return root_ + ":" + std::to_string(pid) + ":" + std::to_string(static_cast<int>(c));

@@ -5,6 +5,7 @@
 #include "parse/fdinfo.h"
 #include "parse/locks.h"
 #include "parse/maps.h"
+#include "parse/mountinfo.h"
 
 namespace procscope {
 
@@ -73,6 +74,25 @@ TEST_CASE("locks: junk and cut lines are refused") {
        {"x: POSIX ADVISORY WRITE 1 0:0:1 0 EOF", "1: POSIX ADVISORY WRITE x 0:0:1 0 EOF",
         "1: POSIX ADVISORY WRITE 1 zz:0:1 0 EOF", "1:", ": ", "1: ->"}) {
     CHECK_FALSE(parse_lock(junk));
+  }
+}
+
+TEST_CASE("mountinfo: mount point and type behind any number of optional fields") {
+  const auto fuse =
+      parse_mount("98 26 0:45 / /mnt\\040x rw shared:5 master:2 - fuse.sshfs host:/ rw");
+  REQUIRE(fuse);
+  CHECK(fuse->mount_point == "/mnt\\040x");
+  CHECK(fuse->type == "fuse.sshfs");
+  CHECK(parse_mount("26 1 254:0 / / rw,relatime - ext4 /dev/root rw")->type == "ext4");
+  for (const char* junk :
+       {"", "26 1 254:0 / / rw", "26 1 254:0 / relative rw - ext4 x", "1 2 3 4 /a rw -"}) {
+    CHECK_FALSE(parse_mount(junk));
+  }
+  for (const char* remote : {"nfs", "nfs4", "fuse", "fuse.sshfs", "cifs", "9p"}) {
+    CHECK(is_remote(remote));
+  }
+  for (const char* local : {"ext4", "fuseblk", "tmpfs", "overlay", "proc", ""}) {
+    CHECK_FALSE(is_remote(local));
   }
 }
 

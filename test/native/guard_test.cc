@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <thread>
 #include <vector>
@@ -53,12 +54,13 @@ class StallingReader final : public Reader {
   std::set<int32_t> argv_hangs;
   std::set<int32_t> exe_file_hangs;
   std::set<int32_t> all_hangs;
+  std::set<int32_t> throws;
   bool prepare_hangs = false;
   int32_t count = 10;
   mutable std::atomic<int> hung_calls{0};
 
   FieldMask supported() const override { return kAllFields; }
-  bool may_wait(FieldMask) const override { return true; }
+  bool may_wait(FieldMask fields) const override { return fields != 0 || prepare_hangs; }
   Result<std::monostate> prepare(Watch& watch) override {
     if (prepare_hangs) {
       const Waiting waiting(watch, BlockClass::kFileSystem);
@@ -76,6 +78,9 @@ class StallingReader final : public Reader {
   RowOutcome read(int32_t pid, const RowPlan& plan, RowDraft& draft, Watch& watch) const override {
     draft.start(pid);
     draft.put(Field::kName, &ProcessRow::name, "name" + std::to_string(pid));
+    if (throws.contains(pid)) {
+      throw std::bad_alloc();
+    }
     if (all_hangs.contains(pid)) {
       hang();
     }
@@ -142,7 +147,7 @@ TEST_CASE("guard: nothing hangs, nothing is parked") {
 TEST_CASE("guard: one hung memory map costs that row's argv and no other row") {
   const auto reader = std::make_shared<StallingReader>();
   reader->argv_hangs = {4};
-  const ProcessTable table = take_snapshot(request(milliseconds(200)), reader);
+  const ProcessTable table = take_snapshot(request(milliseconds(1000)), reader);
   REQUIRE(table.rows.size() == 10);
   CHECK(fault_of(table, 4, Field::kArgv) == FaultKind::kTimeout);
   CHECK(table.text(table.rows[3].name) == "name4");
@@ -158,7 +163,7 @@ TEST_CASE("guard: one hung memory map costs that row's argv and no other row") {
 TEST_CASE("guard: a hung file system leaves the argv of the same row alone") {
   const auto reader = std::make_shared<StallingReader>();
   reader->exe_file_hangs = {1};
-  const ProcessTable table = take_snapshot(request(milliseconds(200)), reader);
+  const ProcessTable table = take_snapshot(request(milliseconds(1000)), reader);
   CHECK(has(table, 1, Field::kArgv));
   CHECK(fault_of(table, 1, Field::kExeFile) == FaultKind::kTimeout);
   reader->gate.open();
@@ -168,10 +173,10 @@ TEST_CASE("guard: a hung file system leaves the argv of the same row alone") {
 TEST_CASE("guard: the next look does not wait for what is known to hang") {
   const auto reader = std::make_shared<StallingReader>();
   reader->argv_hangs = {2};
-  take_snapshot(request(milliseconds(200)), reader);
+  take_snapshot(request(milliseconds(1000)), reader);
   CHECK(reader->hung_calls == 1);
   for (int i = 0; i < 50; ++i) {
-    const ProcessTable again = take_snapshot(request(milliseconds(200)), reader);
+    const ProcessTable again = take_snapshot(request(milliseconds(1000)), reader);
     CHECK(fault_of(again, 2, Field::kArgv) == FaultKind::kTimeout);
     CHECK(has(again, 3, Field::kArgv));
   }
@@ -180,7 +185,7 @@ TEST_CASE("guard: the next look does not wait for what is known to hang") {
   reader->gate.open();
   wait_until_none_is_parked();
   reader->argv_hangs.clear();
-  CHECK(has(take_snapshot(request(milliseconds(200)), reader), 2, Field::kArgv));
+  CHECK(has(take_snapshot(request(milliseconds(1000)), reader), 2, Field::kArgv));
 }
 
 TEST_CASE("guard: when the budget is spent, what cannot wait is still read for every row") {
@@ -189,7 +194,7 @@ TEST_CASE("guard: when the budget is spent, what cannot wait is still read for e
   for (int32_t pid = 1; pid <= 40; ++pid) {
     reader->argv_hangs.insert(pid);
   }
-  const ProcessTable table = take_snapshot(request(milliseconds(200)), reader);
+  const ProcessTable table = take_snapshot(request(milliseconds(1000)), reader);
   REQUIRE(table.rows.size() == 40);
   for (const ProcessRow& row : table.rows) {
     CHECK(table.text(row.name) == "name" + std::to_string(row.pid));
@@ -203,7 +208,7 @@ TEST_CASE("guard: when the budget is spent, what cannot wait is still read for e
 TEST_CASE("guard: a call that was not known to wait is given up all the same") {
   const auto reader = std::make_shared<StallingReader>();
   reader->all_hangs = {3};
-  const ProcessTable table = take_snapshot(request(milliseconds(200)), reader);
+  const ProcessTable table = take_snapshot(request(milliseconds(1000)), reader);
   REQUIRE(table.rows.size() == 10);
   CHECK(fault_of(table, 3, Field::kName) == FaultKind::kTimeout);
   CHECK(has(table, 4, Field::kArgv));
@@ -214,13 +219,67 @@ TEST_CASE("guard: a call that was not known to wait is given up all the same") {
 TEST_CASE("guard: a root that hangs is a failed table, not an empty one") {
   const auto reader = std::make_shared<StallingReader>();
   reader->prepare_hangs = true;
-  const ProcessTable table = take_snapshot(request(milliseconds(100)), reader);
+  const ProcessTable table = take_snapshot(request(milliseconds(1000)), reader);
   CHECK(table.rows.empty());
   REQUIRE(table.faults.size() == 1);
   CHECK(table.faults[0].kind == FaultKind::kTimeout);
   CHECK(table.faults[0].path == "/fake");
   reader->gate.open();
   wait_until_none_is_parked();
+}
+
+TEST_CASE("guard: a root that is known to hang is not asked again") {
+  const auto reader = std::make_shared<StallingReader>();
+  reader->prepare_hangs = true;
+  for (int i = 0; i < 50; ++i) {
+    const ProcessTable table = take_snapshot(request(milliseconds(1000)), reader);
+    REQUIRE(table.faults.size() == 1);
+    CHECK(table.faults[0].kind == FaultKind::kTimeout);
+  }
+  CHECK(reader->hung_calls == 1);
+  CHECK(parked_threads() == 1);
+  reader->gate.open();
+  wait_until_none_is_parked();
+}
+
+TEST_CASE("guard: past the bound nothing is tried that can wait, and what cannot is still read") {
+  std::vector<std::shared_ptr<StallingReader>> readers;
+  while (parked_threads() < kMostParked) {
+    readers.push_back(std::make_shared<StallingReader>());
+    readers.back()->exe_file_hangs = {1};
+    SnapshotRequest r = request(milliseconds(60));
+    r.reader.root = "/bound" + std::to_string(readers.size());
+    take_snapshot(r, readers.back());
+  }
+  const size_t bound = parked_threads();
+  const auto last = std::make_shared<StallingReader>();
+  last->exe_file_hangs = {1};
+  for (int i = 0; i < 20; ++i) {
+    const ProcessTable table = take_snapshot(request(milliseconds(1000)), last);
+    REQUIRE(table.rows.size() == 10);
+    CHECK(table.text(table.rows[9].name) == "name10");
+    CHECK(fault_of(table, 1, Field::kExeFile) == FaultKind::kLimit);
+  }
+  CHECK(last->hung_calls == 0);
+  CHECK(parked_threads() == bound);
+  for (const auto& reader : readers) {
+    reader->gate.open();
+  }
+  wait_until_none_is_parked();
+  CHECK(fault_of(take_snapshot(request(milliseconds(1000)), std::make_shared<StallingReader>()), 1,
+                 Field::kExeFile) == FaultKind::kNone);
+}
+
+TEST_CASE("guard: a reader that fails for want of memory costs its rows and not the program") {
+  const auto reader = std::make_shared<StallingReader>();
+  reader->throws = {3};
+  const ProcessTable table = take_snapshot(request(milliseconds(1000)), reader);
+  REQUIRE(table.rows.size() == 10);
+  CHECK(has(table, 2, Field::kArgv));
+  for (const int32_t pid : {3, 4, 10}) {
+    CHECK(fault_of(table, pid, Field::kArgv) == FaultKind::kLimit);
+  }
+  CHECK(parked_threads() == 0);
 }
 
 TEST_CASE("guard: many at once, some of them hung") {
@@ -235,7 +294,7 @@ TEST_CASE("guard: many at once, some of them hung") {
   }
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
-      SnapshotRequest r = request(milliseconds(200));
+      SnapshotRequest r = request(milliseconds(1000));
       r.reader.root = "/fake" + std::to_string(i);
       const ProcessTable table = take_snapshot(r, readers[static_cast<size_t>(i)]);
       whole += table.rows.size() == 10 ? 1 : 0;

@@ -230,6 +230,33 @@ TEST_CASE("look: what is no regular file is refused without waiting for it") {
   CHECK(look(FileOp::kRead, folder.path()).fault.kind == FaultKind::kUnsupported);
 }
 
+TEST_CASE("look: below another root, no link leads out") {
+  const Folder folder;
+  folder.write("outside/secret", "secret");
+  folder.write("root/inside/file", "inside");
+  const fs::path root = folder.path() / "root";
+  fs::create_symlink("/inside", root / "absolute");
+  fs::create_symlink("../../outside", root / "up");
+  fs::create_symlink(folder.path() / "outside", root / "out");
+  const auto below = [&](FileOp op, const char* path) {
+    FileRequest request;
+    request.op = op;
+    request.root = root.string();
+    request.path = path;
+    request.limit = 64;
+    return look_at_files({request}, std::chrono::milliseconds(1000)).at(0);
+  };
+  CHECK(below(FileOp::kRead, "/absolute/file").bytes == "inside");
+  CHECK(below(FileOp::kRead, "inside/file").bytes == "inside");
+  CHECK(below(FileOp::kRealpath, "/absolute/file").realpath ==
+        fs::canonical(root / "inside/file").string());
+  CHECK(below(FileOp::kStat, "/absolute").has_stat);
+  CHECK(below(FileOp::kList, "/absolute").names == std::vector<std::string>{"file"});
+  for (const char* path : {"/up/secret", "/out/secret", "/../outside/secret"}) {
+    CHECK(below(FileOp::kRead, path).fault.kind == FaultKind::kGone);
+  }
+}
+
 TEST_CASE("look: an offset behind the end gives no bytes and no fault") {
   const Folder folder;
   folder.write("file", "abc");

@@ -313,7 +313,9 @@ class LinuxDescriptorReader final : public DescriptorReader {
                   Watch& watch) const override {
     draft.clear();
     const auto waiting = root_.guard(watch);
-    return ProcessFiles(root_.fd(), pid, plan, avoid, draft, watch).read();
+    const RowOutcome outcome = ProcessFiles(root_.fd(), pid, plan, avoid, draft, watch).read();
+    thread_buffer().shrink();
+    return outcome;
   }
 
   Result<std::monostate> read_locks(Table<LockRow>& locks, Watch& watch) const override {

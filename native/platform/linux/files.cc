@@ -4,7 +4,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
 #include <climits>
@@ -14,6 +16,8 @@
 #include <memory>
 
 #include "base/owned.h"
+#include "parse/maps.h"
+#include "parse/mountinfo.h"
 #include "platform/linux/io.h"
 
 namespace procscope {
@@ -23,6 +27,7 @@ namespace {
 using linux_os::kind_of_errno;
 
 constexpr size_t kFirstRead = 1 << 14;
+constexpr size_t kMountsLimit = 1 << 22;
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
@@ -48,7 +53,39 @@ void put_stat(FileAnswer& answer, const struct stat& s) {
   answer.stat.nlink = s.st_nlink;
 }
 
+/// Opens the path of a request, or nothing, with errno. Below a root, the kernel itself keeps every
+/// link inside (RESOLVE_IN_ROOT of openat2(2), Linux 5.6).
+OwnedFd open_path(const FileRequest& request, int flags) {
+  flags |= O_CLOEXEC | (request.follow ? 0 : O_NOFOLLOW);
+  if (request.root.empty()) {
+    return OwnedFd(::open(request.path.c_str(), flags));
+  }
+  const OwnedFd root(::open(request.root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid()) {
+    return {};
+  }
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags);
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  return OwnedFd(
+      static_cast<int>(::syscall(SYS_openat2, root.get(), request.path.c_str(), &how, sizeof how)));
+}
+
+void look_stat_below(const FileRequest& request, FileAnswer& answer) {
+  const OwnedFd fd = open_path(request, O_PATH);
+  struct stat s {};
+  if (!fd.valid() || ::fstat(fd.get(), &s) != 0) {
+    fail(answer, request, Call::kStat, errno);
+    return;
+  }
+  put_stat(answer, s);
+}
+
 void look_stat(const FileRequest& request, FileAnswer& answer) {
+  if (!request.root.empty()) {
+    look_stat_below(request, answer);
+    return;
+  }
   struct stat s {};
   const int flags = request.follow ? 0 : AT_SYMLINK_NOFOLLOW;
   if (::fstatat(AT_FDCWD, request.path.c_str(), &s, flags) != 0) {
@@ -58,7 +95,30 @@ void look_stat(const FileRequest& request, FileAnswer& answer) {
   put_stat(answer, s);
 }
 
+/// The path as our own root has it: that of the file to which the links below the other root lead.
+void look_realpath_below(const FileRequest& request, FileAnswer& answer) {
+  const OwnedFd fd = open_path(request, O_PATH);
+  if (!fd.valid()) {
+    fail(answer, request, Call::kRealpath, errno);
+    return;
+  }
+  char path[PATH_MAX];
+  const std::string link = "/proc/self/fd/" + std::to_string(fd.get());
+  const ssize_t n = ::readlink(link.c_str(), path, sizeof path);
+  struct stat s {};
+  if (n < 0 || ::fstat(fd.get(), &s) != 0) {
+    fail(answer, request, Call::kRealpath, errno);
+    return;
+  }
+  answer.realpath.assign(path, static_cast<size_t>(n));
+  put_stat(answer, s);
+}
+
 void look_realpath(const FileRequest& request, FileAnswer& answer) {
+  if (!request.root.empty()) {
+    look_realpath_below(request, answer);
+    return;
+  }
   const std::unique_ptr<char, FreeText> real(::realpath(request.path.c_str(), nullptr));
   if (!real) {
     fail(answer, request, Call::kRealpath, errno);
@@ -69,9 +129,7 @@ void look_realpath(const FileRequest& request, FileAnswer& answer) {
 }
 
 void look_read(const FileRequest& request, FileAnswer& answer) {
-  const int flags =
-      O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (request.follow ? 0 : O_NOFOLLOW);
-  const OwnedFd fd(::open(request.path.c_str(), flags));
+  const OwnedFd fd = open_path(request, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!fd.valid()) {
     fail(answer, request, Call::kOpen, errno);
     return;
@@ -111,7 +169,7 @@ void look_read(const FileRequest& request, FileAnswer& answer) {
 }
 
 void look_list(const FileRequest& request, FileAnswer& answer) {
-  OwnedFd fd(::open(request.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  OwnedFd fd = open_path(request, O_RDONLY | O_DIRECTORY);
   if (!fd.valid()) {
     fail(answer, request, Call::kOpen, errno);
     return;
@@ -124,7 +182,8 @@ void look_list(const FileRequest& request, FileAnswer& answer) {
   fd.release();  // closedir() closes it from here on.
   for (;;) {
     errno = 0;
-    const dirent* entry = ::readdir(directory.get());
+    const dirent* entry =
+        ::readdir(directory.get());  // NOLINT(concurrency-mt-unsafe): our own stream
     if (entry == nullptr) {
       if (errno != 0) {
         fail(answer, request, Call::kGetdents, errno);
@@ -144,6 +203,31 @@ void look_list(const FileRequest& request, FileAnswer& answer) {
 }
 
 }  // namespace
+
+std::string remote_mount_of(const std::string& path) {
+  linux_os::Buffer buffer;
+  const linux_os::Bytes bytes = buffer.read_file(AT_FDCWD, "/proc/self/mountinfo", kMountsLimit,
+                                                 linux_os::Ending::kEmptyRead);
+  std::string found;
+  bool remote = false;
+  std::string_view rest = bytes.data;
+  while (!rest.empty()) {
+    const size_t end = rest.find('\n');
+    const auto mount = parse_mount(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (!mount) {
+      continue;
+    }
+    const std::string point = unescape_octal(mount->mount_point);
+    const bool holds = path == point || point == "/" || path.starts_with(point + "/");
+    // The last of several mounts on one point is the one that is seen.
+    if (holds && point.size() >= found.size()) {
+      found = point;
+      remote = is_remote(mount->type);
+    }
+  }
+  return remote ? found : std::string();
+}
 
 FileAnswer look_at(const FileRequest& request, Watch& watch) {
   FileAnswer answer;

@@ -16,6 +16,8 @@ namespace procscope::linux_os {
 namespace {
 
 constexpr size_t kListBytes = 1 << 15;
+/// What a buffer may keep between two rows.
+constexpr size_t kUsualBytes = 1 << 20;
 
 /// One record of getdents64(2).
 struct Entry {
@@ -122,6 +124,12 @@ Bytes Buffer::read_file(int directory, const char* name, size_t limit, Ending en
     if (!is_short) {
       bytes_.resize(std::min(bytes_.size() * 4, limit + 1));
     }
+  }
+}
+
+void Buffer::shrink() {
+  if (bytes_.size() > kUsualBytes) {
+    bytes_ = std::vector<char>(kUsualBytes);
   }
 }
 

@@ -41,6 +41,9 @@ class Buffer {
   /// Reads the file `name` below `directory` to its end, at most `limit` bytes.
   Bytes read_file(int directory, const char* name, size_t limit, Ending ending);
 
+  /// Gives back what one very large read needed.
+  void shrink();
+
   /// Reads the link `name` below `directory`.
   Bytes read_link(int directory, const char* name);
 

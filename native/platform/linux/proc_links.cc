@@ -15,9 +15,10 @@ namespace {
 constexpr int kExecRetries = 16;
 }
 
-/// A kernel thread has no links and no memory map: once it is known, nothing is asked.
+/// Kernel threads and zombies have no links and no memory map. Once that is known nothing is asked:
+/// the answer would be a refusal for whoever is not root.
 bool ProcRow::put_none(Field field) {
-  if (life_ != Life::kKernelThread) {
+  if (life_ != Life::kKernelThread && life_ != Life::kZombie) {
     return false;
   }
   draft_.row.present |= bit(field);

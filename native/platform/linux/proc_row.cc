@@ -120,6 +120,12 @@ void ProcRow::fail(FieldMask fields, FaultKind kind, Call call, int code) {
     doubtful_ = true;
     return;
   }
+  // The kernel also refuses a look at a process that is no more (proc_fd_access_allowed in
+  // fs/proc/base.c). By path, a live `stat` that comes last tells the two apart.
+  if (kind == FaultKind::kDenied && !by_path_ && life_ == Life::kAlive) {
+    const Life now = look_again();
+    kind = now == Life::kAlive || now == Life::kUnknown ? kind : FaultKind::kGone;
+  }
   draft_.fail(plan_.fields & fields, kind, call, code);
 }
 

@@ -73,7 +73,7 @@ class ProcRow {
   void read_argv();
   void read_env();
   void read_exe_file();
-  /// Answers "none" for a kernel thread that is known to be one: true if it did.
+  /// Answers "none" for what is known to be a kernel thread or a zombie: true if it did.
   bool put_none(Field field);
   void put_link(Field field, TextRef ProcessRow::*member, const char* name);
   void settle_deleted(Field field, TextRef ProcessRow::*member, const char* name, RowFlag deleted,

@@ -104,7 +104,9 @@ class LinuxReader final : public Reader {
 
   RowOutcome read(int32_t pid, const RowPlan& plan, RowDraft& draft, Watch& watch) const override {
     const auto waiting = root_.guard(watch);
-    return ProcRow(context_, pid, plan, draft, watch, thread_buffer()).read();
+    const RowOutcome outcome = ProcRow(context_, pid, plan, draft, watch, thread_buffer()).read();
+    thread_buffer().shrink();
+    return outcome;
   }
 
   std::string path_of(int32_t pid, Field field) const override {

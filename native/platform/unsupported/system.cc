@@ -35,6 +35,8 @@ std::unique_ptr<DescriptorReader> make_descriptor_reader(ReaderOptions) {
   return std::make_unique<UnsupportedDescriptorReader>();
 }
 
+std::string remote_mount_of(const std::string&) { return {}; }
+
 FileAnswer look_at(const FileRequest& request, Watch&) {
   FileAnswer answer;
   answer.fault = {FaultKind::kUnsupported, 0, Call::kQuery, request.path};

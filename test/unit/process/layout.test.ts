@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { OptionError, snapshot } from '../../../lib/index.js';
 import { Decoder } from '../../../lib/native/decode.js';
@@ -64,5 +65,25 @@ describe('what crosses', () => {
     expect(table.row(0)).toBe(table.get(table.row(0).pid));
     expect(() => table.row(table.size)).toThrow(RangeError);
     expect(() => table.row(-1)).toThrow(RangeError);
+  });
+
+  it('rows and tables are plain data as JSON, and console.log shows them', () => {
+    const table = snapshot({ fields: ['argv', 'exeFile', 'cwd'], env: ['HOME'], pids: [process.pid] });
+    const row = table.get(process.pid);
+    const plain = JSON.parse(JSON.stringify(row)) as Record<string, unknown>;
+    expect(plain).toMatchObject({
+      pid: process.pid,
+      ppid: process.ppid,
+      startKey: row?.startKey?.toString(),
+      argv: row?.argv,
+      cwd: process.cwd(),
+      exeFile: { dev: row?.exeFile?.dev.toString(), ino: row?.exeFile?.ino.toString() },
+      faults: {},
+    });
+    // Not asked for, or not for printing.
+    for (const name of ['uid', 'env', 'root']) expect(plain).not.toHaveProperty(name);
+    expect(JSON.parse(JSON.stringify(table))).toMatchObject({ processes: [plain] });
+    expect(inspect(row)).toContain(`pid: ${process.pid}`);
+    expect(inspect(table)).toBe('ProcessTable { 1 processes }');
   });
 });

@@ -10,6 +10,8 @@ const MISTAKES: readonly [string, unknown][] = [
   ['fields', { fields: ['args'] }],
   ['fields', { fields: [7] }],
   ['fields', { fields: ['constructor'] }],
+  ['fields', { fields: [null] }],
+  ['fields', { fields: [{}] }],
   ['fields', { identity: false }],
   ['fields', { identity: false, fields: [] }],
   ['identity', { identity: 1 }],
@@ -44,6 +46,30 @@ describe('option mistakes', () => {
     expect(() => snapshot(options as never)).toThrow(OptionError);
     expect(() => snapshot(options as never)).toThrow(matches);
     await expect(snapshotAsync(options as never)).rejects.toThrow(matches);
+  });
+
+  it('a list that the caller changes afterwards does not change what was read', () => {
+    const env = ['HOME'];
+    const table = snapshot({ env, pids: [process.pid] });
+    env[0] = 'PATH';
+    expect({ ...table.get(process.pid)?.env }).toEqual({ HOME: process.env['HOME'] ?? null });
+  });
+
+  it('a value that cannot be shown is a mistake like any other', () => {
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    for (const value of [
+      1n,
+      cycle,
+      Symbol('s'),
+      {
+        toJSON: () => {
+          throw new Error('no');
+        },
+      },
+    ]) {
+      expect(() => snapshot({ fields: [value] } as never)).toThrow(OptionError);
+    }
   });
 
   it('what is right is taken: pids once each, any iterable, and nothing at all', () => {
