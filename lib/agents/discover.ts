@@ -15,6 +15,7 @@ import { DEFAULT_PROC_ROOT } from '../process/options.js';
 import { snapshotAsync } from '../process/snapshot.js';
 import { candidatesOf, TextFilter } from './candidates.js';
 import type { AgentFault, AgentsEnvelope } from './envelope.js';
+import { fileReader, type HeldAnswer, readHeld } from './held.js';
 import { installedPrograms } from './installed.js';
 import { type AgentsOptions, type CheckedOptions, checkOptions } from './options.js';
 import { type RecordLook, readRecords } from './records.js';
@@ -133,6 +134,23 @@ async function recordsOf(judged: Iterable<Judged>, scan: Scan): Promise<Readonly
   return readRecords(queries, scan.options.homes, scan.look);
 }
 
+/** Sessions and what launches them, and the services that hold the files of several. */
+async function heldOf(
+  judged: ReadonlyMap<number, Judged>,
+  scan: Scan,
+): Promise<Awaited<ReturnType<typeof readHeld>>> {
+  const { procRoot, deadlineMs, homes, table, openFiles } = scan.options;
+  const read = openFiles ?? (table ? undefined : fileReader(procRoot, deadlineMs));
+  if (!read) return { held: new Map(), faults: [] };
+  const queries = [...judged.values()]
+    .filter(({ kind }) => kind !== 'helper')
+    .map((each) => ({
+      judged: each,
+      root: isElsewhere(each.facts, procRoot) ? `${procRoot}/${each.facts.pid}/root` : '',
+    }));
+  return readHeld(queries, homes, read, scan.look);
+}
+
 /** What hides an agent altogether: its arguments and image did not come, and not for want of rights. */
 function hiddenBy(table: AgentTable, judged: ReadonlyMap<number, Judged>): AgentFault[] {
   const faults: AgentFault[] = [];
@@ -151,6 +169,7 @@ function faultsOf(
   table: AgentTable,
   judged: ReadonlyMap<number, Judged>,
   records: ReadonlyMap<number, RecordLook>,
+  held: ReadonlyMap<number, HeldAnswer>,
 ): AgentFault[] {
   const faults: AgentFault[] = [];
   for (const pid of judged.keys()) {
@@ -161,6 +180,8 @@ function faultsOf(
     }
     const fault = records.get(pid)?.fault;
     if (fault) faults.push({ pid, field: 'session', ...fault });
+    const unseen = held.get(pid)?.fault;
+    if (unseen) faults.push({ pid, field: 'openFiles', ...unseen });
   }
   return faults;
 }
@@ -220,14 +241,17 @@ export async function agents(options: AgentsOptions = {}): Promise<AgentsEnvelop
     lookup: (pid) => byPid.get(pid) ?? scan.all.get(pid),
     ownerHome: await ownerHomes(candidates, scan),
   });
-  const records = await recordsOf(judged.values(), scan);
-  const found = faultsOf(costly, judged, records);
-  const linked = new Map(
-    [...judged].map(([pid, each]) => [pid, linkJudged(each, records.get(pid))] as const),
+  const [records, { held, faults: heldFaults }] = await Promise.all([
+    recordsOf(judged.values(), scan),
+    heldOf(judged, scan),
+  ]);
+  const found = faultsOf(costly, judged, records, held);
+  const linked = [...judged].map(
+    ([pid, each]) => [pid, linkJudged(each, records.get(pid), held.get(pid))] as const,
   );
-  const rows = rowsOf(linked, notesOf(found), checked.all);
+  const rows = rowsOf(new Map(linked), notesOf(found), checked.all);
   const shown = new Set(rows.map(({ pid }) => pid));
-  const tableFaults = [...new Set([...cheap.faults, ...costly.faults])];
+  const tableFaults = [...new Set([...cheap.faults, ...costly.faults, ...heldFaults])];
   return {
     agents: rows,
     scanned: cheap.size,

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { OptionError } from '../process/fault.js';
 import type { Look } from '../process/look.js';
 import { procRootOf, requireKnown, wholeNumber } from '../process/options.js';
+import type { ReadFiles } from './held.js';
 import type { AgentTable } from './table.js';
 
 export interface AgentsOptions {
@@ -19,6 +20,8 @@ export interface AgentsOptions {
   readonly overrides?: Readonly<Record<string, string>>;
   /** Judges these processes instead of reading the machine. */
   readonly table?: AgentTable;
+  /** Reads the descriptors of agents instead of the built-in reader; with `table` alone none are read. */
+  readonly openFiles?: ReadFiles;
   /** Looks at files instead of the built-in reader. */
   readonly look?: Look;
   /** Milliseconds since the epoch. */
@@ -33,6 +36,7 @@ const KNOWN: readonly (keyof AgentsOptions)[] = [
   'pathEnv',
   'overrides',
   'table',
+  'openFiles',
   'look',
   'now',
 ];
@@ -63,6 +67,7 @@ export function checkOptions(options: AgentsOptions): CheckedOptions {
   expectType(options, 'all', 'boolean');
   expectType(options, 'pathEnv', 'string');
   expectType(options, 'table', 'object');
+  expectType(options, 'openFiles', 'function');
   expectType(options, 'look', 'function');
   expectType(options, 'now', 'function');
   expectType(options, 'overrides', 'object');

@@ -1,14 +1,18 @@
 /** From judged processes and their links to the rows of the envelope. */
 import { type ArgvId, argvIdOf } from '../engines/argv-id.js';
 import type { ProcessFacts } from '../engines/facts.js';
+import { type HeldLook, heldVerdict } from '../engines/held.js';
 import { isSessionKind, type Judged } from '../engines/judge.js';
 import {
   arbitrate,
   type Claimant,
   type LinkVerdict,
   linkOf,
+  type RefusedSession,
+  type SessionClaim,
   type Settlement,
   type StartForm,
+  strongerClaim,
 } from '../engines/link.js';
 import { bypassesPermissions, gatewayOf, versionOf } from '../engines/probes.js';
 import type { AgentKind } from '../engines/rule.js';
@@ -27,9 +31,15 @@ function startForm(): StartForm {
   return process.platform === 'win32' ? 'filetime' : 'ticks';
 }
 
-export function linkJudged(judged: Judged, record: RecordLook | undefined): Linked {
-  const argvId = argvIdOf(judged.args, judged.rule.argvId);
-  const link = linkOf(judged.facts, record?.found, argvId, startForm(), judged.rule.linkGap);
+export function linkJudged(
+  judged: Judged,
+  record: RecordLook | undefined,
+  held: HeldLook | undefined,
+): Linked {
+  const { facts, rule } = judged;
+  const argvId = argvIdOf(judged.args, rule.argvId);
+  const open = heldVerdict(rule.held, held);
+  const link = linkOf(facts, record?.found, argvId, startForm(), rule.linkGap, open);
   return { judged, argvId, link };
 }
 
@@ -42,13 +52,30 @@ interface Chain {
   readonly launcherPid: number | null;
 }
 
-/** The process that owns the session, else the worker. */
+/** A claim by something that only its owner has; arguments go down a chain from hand to hand. */
+function ownsSession({ link: { claim } }: Linked): boolean {
+  return claim !== null && claim.source !== 'argv';
+}
+
+/** The process that owns the session, else the worker. Descriptors shared through fork are the worker's. */
 function ownerOf(members: readonly Linked[]): Linked {
-  return (
-    members.find(({ link }) => link.claim?.grade === 'exact') ??
-    members.find(({ link }) => link.claim?.source === 'pid-record') ??
-    (members.at(-1) as Linked)
-  );
+  const upwards = [...members].reverse();
+  const owners = upwards.filter(ownsSession).sort((a, b) => strongerClaim(claimOf(a), claimOf(b)));
+  return owners[0] ?? (members.at(-1) as Linked);
+}
+
+const claimOf = ({ link }: Linked): SessionClaim => link.claim as SessionClaim;
+
+/** What other processes of the chain have open beside the session of its owner. */
+function otherClaims(members: readonly Linked[], shown: Linked): RefusedSession[] {
+  const own = shown.link.claim?.id.toLowerCase();
+  return members
+    .filter((member) => member !== shown && ownsSession(member))
+    .filter((member) => claimOf(member).id.toLowerCase() !== own)
+    .map((member) => ({
+      id: claimOf(member).id,
+      why: `pid ${member.judged.facts.pid} of the same agent claims it, with no stronger proof`,
+    }));
 }
 
 function chainOf(members: readonly Linked[]): Chain {
@@ -80,7 +107,9 @@ interface RowContext {
   readonly kind: AgentKind;
   readonly launcherPid: number | null;
   readonly settlement: Settlement | undefined;
-  /** What could not be read. */
+  /** Sessions of other processes of the chain. */
+  readonly others: readonly RefusedSession[];
+  /** What could not be read, and what others hold. */
   readonly notes: readonly string[];
 }
 
@@ -123,7 +152,7 @@ function rowOf({ judged, argvId, link: found }: Linked, context: RowContext): Ag
       source: link.claim?.source ?? null,
       path: link.claim?.path ?? null,
       shared: context.settlement?.shared ?? false,
-      refused: link.refused,
+      refused: [...link.refused, ...context.others],
     },
     state,
     pane: null,
@@ -150,6 +179,28 @@ function claimantOf({ shown: { judged, link } }: Chain): Claimant | null {
   };
 }
 
+/**
+ * Why the files of an engine's service are not those of its windows: it writes for all of them, and
+ * nothing in its descriptors tells which session is whose.
+ */
+function serviceNotes({ judged, link }: Linked, services: readonly Linked[]): string[] {
+  if (link.claim?.grade === 'exact') return [];
+  const { facts, rule, home } = judged;
+  return services
+    .filter((service) => service.judged.rule === rule && service.judged.home.config === home.config)
+    .filter((service) => service.judged.facts.uid === facts.uid)
+    .map((service) => {
+      const { pid } = service.judged.facts;
+      return `session: the ${rule.engine} service ${pid} has session files of this home open; it writes for every window, so they link none`;
+    });
+}
+
+function isHoldingService({ judged, link }: Linked): boolean {
+  if (judged.kind !== 'service') return false;
+  const byFile = link.claim?.source === 'open-file' || link.claim?.source === 'lock';
+  return byFile || (link.claim === null && link.refused.length > 0);
+}
+
 /** The rows of the envelope, by pid. `notes`: what could not be read, by pid. */
 export function rowsOf(
   linked: ReadonlyMap<number, Linked>,
@@ -157,6 +208,7 @@ export function rowsOf(
   all: boolean,
 ): Agent[] {
   const chains = chainsOf(linked);
+  const services = [...linked.values()].filter(isHoldingService);
   const claimants = chains.filter(({ kind }) => isSessionKind(kind)).map(claimantOf);
   const settled = arbitrate(claimants.filter((claimant) => claimant !== null));
   const rows: Agent[] = [];
@@ -165,11 +217,11 @@ export function rowsOf(
       const { pid } = member.judged.facts;
       const context =
         member === shown
-          ? { kind, launcherPid, settlement: settled.get(pid) }
-          : { kind: 'launcher' as const, launcherPid: null, settlement: undefined };
-      if (all || isSessionKind(context.kind)) {
-        rows.push(rowOf(member, { ...context, notes: notes.get(pid) ?? [] }));
-      }
+          ? { kind, launcherPid, settlement: settled.get(pid), others: otherClaims(members, shown) }
+          : { kind: 'launcher' as const, launcherPid: null, settlement: undefined, others: [] };
+      if (!all && !isSessionKind(context.kind)) continue;
+      const held = isSessionKind(context.kind) ? serviceNotes(member, services) : [];
+      rows.push(rowOf(member, { ...context, notes: [...(notes.get(pid) ?? []), ...held] }));
     }
   }
   return rows.sort((a, b) => a.pid - b.pid);

@@ -69,10 +69,31 @@ export const agy: EngineRule = {
     source: FLAGS,
   },
   pidRecord: null,
+  held: {
+    files: [
+      {
+        place: { home: 'conversations' },
+        path: /^([0-9a-f-]{16,})\.db$/i,
+        kind: 'file',
+        proof: 'open',
+        what: 'conversation',
+        source: reported('open files of a running agy'),
+      },
+      {
+        place: { home: 'presence' },
+        path: /^([0-9a-f-]{16,})\.lock$/i,
+        kind: 'file',
+        proof: 'flock',
+        what: 'presence lock',
+        source: reported('the file stays behind; its flock ends with the process'),
+      },
+    ],
+    gap: 'no conversation and no held presence lock among its open files',
+  },
   bypass: [{ flag: '--dangerously-skip-permissions', source: FLAGS }],
   environment: [],
   baseUrls: [],
   versions: [],
   stateGap: 'agy keeps no status of its process; its log and its transcript are not read',
-  linkGap: 'no id in its arguments; its open files and presence locks are not read',
+  linkGap: 'no id in its arguments',
 };

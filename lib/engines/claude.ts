@@ -239,6 +239,19 @@ export const claude: EngineRule = {
     read: readClaudeRecord,
     source: MEASURED,
   },
+  held: {
+    files: [
+      {
+        place: { tmp: 'claude-' },
+        path: /^[^/]+\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/tasks$/i,
+        kind: 'directory',
+        proof: 'open',
+        what: 'tasks folder',
+        source: { ...MEASURED, what: 'open from the first tool use on, Linux' },
+      },
+    ],
+    gap: 'no tasks folder among its open files (it opens one with its first tool)',
+  },
   bypass: [
     { flag: '--permission-mode', value: 'auto', source: BINARY },
     { flag: '--permission-mode', value: 'bypassPermissions', source: BINARY },

@@ -48,6 +48,8 @@ const HELPER_COMMANDS = [
   'update',
 ];
 
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+
 const DAEMON_RELEASE = pathTail('.codex/packages/app-server-daemon/releases/**');
 
 function calledBy(names: readonly string[]): (subject: Subject) => boolean {
@@ -202,11 +204,36 @@ export const codex: EngineRule = {
   argvId: {
     flags: [],
     commands: [['resume'], ['exec', 'resume'], ['e', 'resume']],
-    pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
+    pattern: new RegExp(`^${UUID}$`, 'i'),
     forks: { flags: [], commands: ['fork'] },
     source: HELP,
   },
   pidRecord: null,
+  held: {
+    files: [
+      {
+        // Only plain rollouts: nobody appends to a compressed one, so whoever has it open reads an archive.
+        place: { home: 'sessions' },
+        path: new RegExp(
+          `^\\d{4}/\\d\\d/\\d\\d/rollout-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-(${UUID})\\.jsonl$`,
+          'i',
+        ),
+        kind: 'file',
+        proof: 'open',
+        what: 'rollout',
+        source: MEASURED,
+      },
+      {
+        place: { home: 'thread-writer-locks' },
+        path: new RegExp(`^(${UUID})\\.lock$`, 'i'),
+        kind: 'file',
+        proof: 'flock',
+        what: 'thread lock',
+        source: MEASURED,
+      },
+    ],
+    gap: 'no rollout and no thread lock among its open files',
+  },
   bypass: [
     { flag: '--approve-for-me', source: HELP },
     { flag: '--ask-for-approval', value: 'never', source: HELP },
@@ -218,5 +245,5 @@ export const codex: EngineRule = {
   baseUrls: ['OPENAI_BASE_URL'],
   versions: [pathTail('app-server-daemon/releases/<version>/bin/codex{,.exe}')],
   stateGap: 'codex keeps no status of its process; its rollout and its screen are not read',
-  linkGap: 'no id in its arguments; its open rollout and locks are not read',
+  linkGap: 'no id in its arguments',
 };

@@ -120,6 +120,19 @@ export const cursor: EngineRule = {
     source: MANUAL,
   },
   pidRecord: null,
+  held: {
+    files: [
+      {
+        place: { home: 'chats' },
+        path: /^[0-9a-f]{32}\/([0-9a-f-]{16,})\/store\.db$/i,
+        kind: 'file',
+        proof: 'open',
+        what: 'chat store',
+        source: reported('its chat store is held open for the life of the chat'),
+      },
+    ],
+    gap: 'no chat store among its open files',
+  },
   bypass: [
     { flag: '--force', source: MANUAL },
     { flag: '-f', source: MANUAL },
@@ -129,5 +142,5 @@ export const cursor: EngineRule = {
   baseUrls: [],
   versions: [pathTail('cursor-agent/versions/<version>/*')],
   stateGap: 'cursor keeps no status of its process; its screen and its transcript are not read',
-  linkGap: 'no id in its arguments; its open chat is not read',
+  linkGap: 'no id in its arguments',
 };

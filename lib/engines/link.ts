@@ -7,7 +7,8 @@ import type { ProcessFacts } from './facts.js';
 import type { PidRecord, RecordReading } from './record.js';
 
 /**
- * `exact`: a pid record with the start of the process. `strong`: the id stands in argv.
+ * `exact`: a pid record with the start of the process, an open session file, or a held lock.
+ * `strong`: the id stands in argv.
  * `inferred`: the only candidate. `none`: no session is known.
  */
 export type LinkGrade = 'exact' | 'strong' | 'inferred' | 'none';
@@ -20,11 +21,22 @@ export interface RefusedSession {
 export interface SessionClaim {
   readonly id: string;
   readonly grade: Exclude<LinkGrade, 'none'>;
-  /** `pid-record` or `argv`. */
+  /** `pid-record`, `lock`, `open-file` or `argv`. */
   readonly source: string;
-  /** The file that proves it; null = no file does. */
+  /** The file that proves it, with a lock the session's own file where that is open; null = no file does. */
   readonly path: string | null;
 }
+
+/** What the open files of a process say of its session. */
+export interface HeldVerdict {
+  readonly claim: SessionClaim | null;
+  readonly refused: readonly RefusedSession[];
+  readonly because: readonly string[];
+  /** Completes "session unknown: ..."; null = `because` says it. */
+  readonly gap: string | null;
+}
+
+export const NOTHING_HELD: HeldVerdict = { claim: null, refused: [], because: [], gap: null };
 
 export interface LinkVerdict {
   readonly claim: SessionClaim | null;
@@ -117,9 +129,19 @@ function claimOfRecord(
   return { claim: { id: record.sessionId, grade, source: 'pid-record', path: found.path }, record };
 }
 
+/** The reasons and refusals once a session is taken: it is not refused as well. */
+function settledOn(claim: SessionClaim, refused: readonly RefusedSession[]): readonly RefusedSession[] {
+  return refused.filter(({ id }) => !sameId(id, claim.id));
+}
+
+function sameId(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
+}
+
 /**
- * The claim of one process. `found` is null when it has no record, and undefined when nobody could
- * look; `gap` says why the engine has no further rules.
+ * The claim of one process: a record with its start, then its open files, then its arguments, then a
+ * record without a start. `found` is null when it has no record, and undefined when nobody could look;
+ * `gap` says why the engine has no further rules.
  */
 export function linkOf(
   facts: ProcessFacts,
@@ -127,26 +149,58 @@ export function linkOf(
   argvId: ArgvId,
   form: StartForm,
   gap: string,
+  held: HeldVerdict = NOTHING_HELD,
 ): LinkVerdict {
   const because: string[] = [];
   const refused: RefusedSession[] = [];
   const byRecord = found
     ? claimOfRecord(facts, found, form, because, refused)
     : { claim: null, record: null };
-  if (byRecord.claim?.grade === 'exact') return { ...byRecord, refused, because };
+  because.push(...held.because);
+  refused.push(...held.refused);
+  const yieldTo = (claim: SessionClaim, other: SessionClaim | null, why: string): void => {
+    if (!other || sameId(other.id, claim.id)) return;
+    refused.push({ id: other.id, why });
+    because.push(`session: ${other.id} is not taken: ${why}`);
+  };
+  if (byRecord.claim?.grade === 'exact') {
+    const { claim } = byRecord;
+    yieldTo(claim, held.claim, 'the record with the start of this process names another session');
+    return { ...byRecord, refused: settledOn(claim, refused), because };
+  }
+  if (held.claim !== null) {
+    const { claim } = held;
+    yieldTo(claim, byRecord.claim, 'an open file is stronger than a record without a start');
+    refuseArgument(claim, argvId, refused);
+    return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
+  }
   if (argvId.id !== null && !argvId.forked) {
     because.push(`session: the argument ${argvId.from} names it`);
     if (byRecord.claim && byRecord.claim.id !== argvId.id) {
       refused.push({ id: byRecord.claim.id, why: 'an id in argv is stronger than a record without a start' });
     }
     const claim: SessionClaim = { id: argvId.id, grade: 'strong', source: 'argv', path: null };
-    return { claim, record: byRecord.record, refused, because };
+    return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
   }
-  if (argvId.id !== null) {
-    refused.push({ id: argvId.id, why: `${argvId.from} forks it: this process writes a new session` });
+  if (argvId.id !== null) refused.push(forkOf(argvId.id, argvId));
+  if (byRecord.claim === null) {
+    because.push(`session unknown: ${held.gap === null ? gap : `${gap}; ${held.gap}`}`);
   }
-  if (byRecord.claim === null) because.push(`session unknown: ${gap}`);
   return { ...byRecord, refused, because };
+}
+
+function forkOf(id: string, { from }: ArgvId): RefusedSession {
+  return { id, why: `${from} forks it: this process writes a new session` };
+}
+
+/** The arguments tell how a process began; it may have gone on to another session since. */
+function refuseArgument(claim: SessionClaim, argvId: ArgvId, refused: RefusedSession[]): void {
+  if (argvId.id === null || sameId(argvId.id, claim.id)) return;
+  refused.push(
+    argvId.forked
+      ? forkOf(argvId.id, argvId)
+      : { id: argvId.id, why: 'an open file is stronger than an id in argv' },
+  );
 }
 
 /** A claim with what the arbiter needs of its process. */
@@ -167,10 +221,18 @@ export interface Settlement {
 }
 
 const RANK = { exact: 2, strong: 1, inferred: 0 } as const;
+/** Among claims of one grade: who holds the lock writes, who has the file open may only read. */
+const BY_SOURCE = ['open-file', 'lock', 'pid-record'];
+
+export function strongerClaim(left: SessionClaim, right: SessionClaim): number {
+  return (
+    RANK[right.grade] - RANK[left.grade] || BY_SOURCE.indexOf(right.source) - BY_SOURCE.indexOf(left.source)
+  );
+}
 
 function firstOwner(left: Claimant, right: Claimant): number {
-  const byGrade = RANK[right.claim.grade] - RANK[left.claim.grade];
-  if (byGrade !== 0) return byGrade;
+  const byProof = strongerClaim(left.claim, right.claim);
+  if (byProof !== 0) return byProof;
   const a = left.startKey ?? -1n;
   const b = right.startKey ?? -1n;
   if (a !== b) return a > b ? -1 : 1;

@@ -88,6 +88,29 @@ export interface PidRecordRule {
   readonly source: Source;
 }
 
+/**
+ * A file that a process has open while it writes a session. Paths of open files come from the kernel
+ * with every link resolved; the folder is resolved the same way before they are compared.
+ */
+export interface HeldFileRule {
+  /** `home`: a folder below the engine's home. `tmp`: the folder `/tmp/<prefix><uid of the process>`. */
+  readonly place: { readonly home: string } | { readonly tmp: string };
+  /** The rest of the path below that folder, with `/`; its first group is the session id. */
+  readonly path: RegExp;
+  readonly kind: 'file' | 'directory';
+  /** `flock`: the open file proves nothing, its exclusive flock does. */
+  readonly proof: 'open' | 'flock';
+  /** What it is, in one word. */
+  readonly what: string;
+  readonly source: Source;
+}
+
+export interface HeldFilesRule {
+  readonly files: readonly HeldFileRule[];
+  /** Completes "session unknown: ..." where none of them is open. */
+  readonly gap: string;
+}
+
 export interface HomeRule {
   /** Environment variable that moves the engine's home. */
   readonly variable: string;
@@ -117,6 +140,7 @@ export interface EngineRule {
   readonly home: HomeRule;
   readonly argvId: ArgvIdRule;
   readonly pidRecord: PidRecordRule | null;
+  readonly held: HeldFilesRule;
   readonly bypass: readonly BypassFlag[];
   /** Environment variables that the kind rules read. */
   readonly environment: readonly string[];

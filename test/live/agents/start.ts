@@ -32,6 +32,8 @@ export interface Start {
   readonly cwd?: string;
   /** On a terminal of its own (default), or in a session without one. */
   readonly tty?: boolean;
+  /** Files that it has open from the start: `open PATH`, `lock PATH` (exclusive flock), `share PATH`. */
+  readonly hold?: readonly string[];
 }
 
 /** A home and processes of its own, gone without a trace after `end()`. */
@@ -65,10 +67,10 @@ export class Scene {
 
   /** Starts a program; resolves to its pid once it runs. */
   async start(program: string, how: Start = {}): Promise<number> {
-    const { argv0 = program, args = [], env = {}, cwd = this.home, tty = true } = how;
+    const { argv0 = program, args = [], env = {}, cwd = this.home, tty = true, hold = [] } = how;
     const stage = spawn(await built('stage'), [tty ? 'tty' : 'none', program, argv0, ...args], {
       cwd,
-      env: { PATH: process.env['PATH'], HOME: this.home, ...env },
+      env: { PATH: process.env['PATH'], HOME: this.home, STAGE_HOLD: hold.join('\n'), ...env },
     });
     this.#stages.push(stage);
     const [line] = (await once(createInterface({ input: stage.stdout }), 'line')) as [string];

@@ -2,16 +2,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { argvIdOf } from '../../../lib/engines/argv-id.js';
 import type { ProcessFacts } from '../../../lib/engines/facts.js';
+import { heldVerdict, placesOf } from '../../../lib/engines/held.js';
 import { ENGINES } from '../../../lib/engines/index.js';
-import { isSessionKind } from '../../../lib/engines/judge.js';
+import { isSessionKind, type Judged } from '../../../lib/engines/judge.js';
+import { linkOf } from '../../../lib/engines/link.js';
 import { facts, judgeAll } from './situation.js';
 
 interface Shape {
   readonly group: string;
   readonly version: string;
   readonly role: string;
-  readonly expect: { readonly engine: string | null; readonly kind: string | null; readonly row: boolean };
+  readonly expect: {
+    readonly engine: string | null;
+    readonly kind: string | null;
+    readonly row: boolean;
+    /** What its open files and its arguments link it to; left out where they were not recorded. */
+    readonly session?: string | null;
+  };
   readonly comm: string;
   readonly argv: readonly string[];
   readonly exe: string;
@@ -19,6 +28,9 @@ interface Shape {
   readonly tty: string | null;
   readonly ppidRole: string;
   readonly cwd: string;
+  readonly openFiles?: readonly string[];
+  /** `PATH TYPE` of exclusive locks. */
+  readonly locks?: readonly string[];
   readonly source: string;
 }
 
@@ -52,10 +64,30 @@ function processesOf(group: readonly Shape[]): ProcessFacts[] {
   });
 }
 
+/** The session of a process by its recorded files, where the homes hold no links. */
+function sessionOf(shape: Shape, judged: Judged): string | null {
+  const { facts: process, rule, home } = judged;
+  const homes = [{ anchor: home.user ?? '', config: home.config ?? '' }];
+  const files = shape.openFiles?.map((path) => ({
+    path,
+    kind: undefined,
+    deleted: false,
+    flocked: shape.locks?.includes(`${path} FLOCK`) ?? false,
+  }));
+  const held = heldVerdict(rule.held, { files, folders: placesOf(rule.held, process, homes), notes: [] });
+  const argvId = argvIdOf(judged.args, rule.argvId);
+  const { claim, because } = linkOf(process, null, argvId, 'ticks', rule.linkGap, held);
+  // Whatever is decided, it is said why.
+  expect(because.some((each) => each.startsWith('session'))).toBe(true);
+  return claim?.id ?? null;
+}
+
 describe('golden cases', () => {
   it('every engine has some', () => {
     expect(files).toEqual(ENGINES.map(({ engine }) => `${engine}.json`).sort());
     for (const { engine } of ENGINES) {
+      const linked = [...groups.values()].flat().filter(({ expect: { session } }) => session);
+      expect(linked.filter(({ expect: right }) => right.engine === engine).length, engine).toBeGreaterThan(0);
       const rows = [...groups.values()]
         .flat()
         .filter((shape) => shape.expect.engine === engine && shape.expect.row);
@@ -66,13 +98,15 @@ describe('golden cases', () => {
   it.each([...groups.keys()])('%s', (name) => {
     const group = groups.get(name) as Shape[];
     const { judged } = judgeAll(processesOf(group));
-    const seen = group.map(({ role }, index) => {
+    const seen = group.map((shape, index) => {
+      const { role } = shape;
       const verdict = judged.get(100 + index);
       return {
         role,
         engine: verdict?.rule.engine ?? null,
         kind: verdict?.kind ?? null,
         row: verdict !== undefined && isSessionKind(verdict.kind),
+        ...(verdict && shape.expect.session !== undefined ? { session: sessionOf(shape, verdict) } : {}),
       };
     });
     expect(seen).toEqual(group.map(({ role, expect: right }) => ({ role, ...right })));
@@ -86,6 +120,7 @@ describe('rules', () => {
       ...rule.layouts,
       ...rule.kinds,
       ...rule.bypass,
+      ...rule.held.files,
       rule.home,
       rule.argvId,
       ...(rule.pidRecord ? [rule.pidRecord] : []),
