@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 enum { max_repetitions = 10000 };
 
@@ -68,24 +68,6 @@ static struct seen look(int relative) {
   return seen;
 }
 
-static double cpu_ms(void) {
-  double sum = 0;
-  const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
-  for (int i = 0; i < 2; i++) {
-    struct rusage usage;
-    getrusage(whose[i], &usage);
-    sum += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3;
-    sum += (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
-  }
-  return sum;
-}
-
-static double wall_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static void* sleep_for_ever(void* unused) {
   for (;;) pause();
   return unused;
@@ -121,8 +103,6 @@ int main(int argc, char** argv) {
 
   printf("{\"cpuMs\":%.6f,\"seen\":%ld,", cpu, least.processes);
   printf("\"facts\":{\"argv\":%ld,\"cwd\":%ld,\"exe\":%ld},", least.argv, least.cwd, least.exe);
-  printf("\"firstMs\":%.6f,\"wallMs\":[", first);
-  for (int i = 0; i < repetitions; i++) printf("%s%.6f", i ? "," : "", wall[i]);
-  puts("]}");
+  print_times(first, wall, repetitions);
   return 0;
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isPrivate, runPrivately, withCrowd } from './lib/crowd.mjs';
-import { groupNames, groupOf } from './lib/groups.mjs';
+import { groupNames, groupsOf } from './lib/groups.mjs';
 import { measureGroup } from './lib/measure.mjs';
 import { measureParts, partsReport } from './lib/parts.mjs';
 import { sizeReport, verdictReport, verdicts } from './lib/report.mjs';
@@ -42,8 +42,7 @@ const progress = (text) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 };
 
-async function runGroup({ group: name, sizes, rounds, json }) {
-  const group = groupOf(name);
+async function runGroup(group, { sizes, rounds, json }) {
   const measured = [];
   for (const size of sizes) {
     progress(`starting ${size} processes`);
@@ -53,11 +52,17 @@ async function runGroup({ group: name, sizes, rounds, json }) {
     if (!json) console.log(sizeReport(group, size, results));
   }
   const targets = verdicts(group, measured);
-  if (json)
-    console.log(JSON.stringify({ group: name, private: isPrivate, rounds, measured, targets }, null, 2));
-  else console.log(verdictReport(targets));
+  if (!json) console.log(verdictReport(targets));
   const spoiled = measured.some(({ results }) => results.some((one) => one.failed || one.wrong.length > 0));
-  return spoiled ? 1 : 0;
+  return { report: { group: group.name, private: isPrivate, rounds, measured, targets }, spoiled };
+}
+
+async function runGroups(asked) {
+  const done = [];
+  for (const group of groupsOf(asked.group)) done.push(await runGroup(group, asked));
+  const reports = done.map(({ report }) => report);
+  if (asked.json) console.log(JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2));
+  return done.some(({ spoiled }) => spoiled) ? 1 : 0;
 }
 
 async function runParts({ sizes, rounds, json }) {
@@ -77,7 +82,7 @@ async function main() {
       'A private pid namespace is refused here: the processes of this machine are in every count.',
     );
   }
-  return asked.group === 'parts' ? runParts(asked) : runGroup(asked);
+  return asked.group === 'parts' ? runParts(asked) : runGroups(asked);
 }
 
 process.exitCode = await main();

@@ -1,10 +1,11 @@
+import openFiles from '../trials/files.mjs';
 import floor from '../trials/floor.mjs';
 import javascript from '../trials/javascript.mjs';
 import packages from '../trials/packages.mjs';
 import procscope from '../trials/procscope.mjs';
 import ps from '../trials/ps.mjs';
 
-const files = { floor, ps, packages, javascript, procscope };
+const files = { floor, ps, packages, javascript, procscope, files: openFiles };
 
 /** Every trial by name, with the file that holds it. */
 const trials = new Map(
@@ -50,12 +51,30 @@ const groups = [
     rival: null,
     targets: [],
   },
+  ...[
+    ['files-pid', 'the open files of one process', 'floor-pid', 'lsof-pid', 'openFiles-pid', 50],
+    ['files-all', 'the open files of every process', 'floor-all', 'lsof-all', 'openFiles-all', 10],
+    ['files-holders', 'who has one file', 'floor-holders', 'lsof-file', 'holders', 20],
+  ].map(([name, about, baseline, rival, trial, less]) => ({
+    name,
+    about,
+    trials: [baseline, rival, trial],
+    baseline,
+    rival,
+    targets: [{ trial, against: rival, less }],
+  })),
 ];
 
-export const groupNames = groups.map((group) => group.name);
+/** Groups that are asked for together. */
+const sets = { files: ['files-pid', 'files-all', 'files-holders'] };
+
+export const groupNames = [...groups.map((group) => group.name), ...Object.keys(sets)];
+
+/** The groups of a name: one, or those of a set. */
+export const groupsOf = (name) => (sets[name] ?? [name]).map(groupOf);
 
 /** A group with its trials looked up; undefined when there is none of that name. */
-export function groupOf(name) {
+function groupOf(name) {
   const group = groups.find((candidate) => candidate.name === name);
   return group && { ...group, trials: group.trials.map((trial) => trials.get(trial)) };
 }

@@ -25,7 +25,7 @@ export function quantile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
-const expectedMs = (trial, size) => (trial.costUs * size) / 1000;
+const expectedMs = (trial, size) => trial.costMs ?? (trial.costUs * size) / 1000;
 
 const repetitionsOf = (trial, size) =>
   Math.max(1, Math.min(60, Math.round(budgetMs / expectedMs(trial, size))));
@@ -45,7 +45,8 @@ async function runTrial(trial, repetitions, warmups) {
 /** What is wrong with a report: rows or facts that should have been there and were not. */
 function problemsOf(trial, report, size) {
   const problems = [];
-  if (report.seen < size + others) problems.push(`saw ${report.seen} processes of ${size + others}`);
+  const least = trial.leastSeen?.(size) ?? size + others;
+  if (report.seen < least) problems.push(`saw ${report.seen} of ${least}`);
   for (const fact of trial.facts) {
     if (report.facts[fact] < size)
       problems.push(`read ${fact} of ${report.facts[fact]} processes of ${size}`);

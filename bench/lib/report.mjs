@@ -29,7 +29,10 @@ function tableLines(rows) {
 
 /** The results of one size as text. */
 export function sizeReport(group, size, results) {
-  const rows = [['trial', 'CPU ms', 'wall p50', 'wall p90', 'first', 'CPU/floor', 'ps/CPU', 'seen', 'facts']];
+  const underRivalHead = group.rival ? `${group.rival}/CPU` : 'rival/CPU';
+  const rows = [
+    ['trial', 'CPU ms', 'wall p50', 'wall p90', 'first', 'CPU/floor', underRivalHead, 'seen', 'facts'],
+  ];
   for (const result of results) {
     const overFloor = ratio(results, result.name, group.baseline);
     const underRival = group.rival ? ratio(results, group.rival, result.name) : null;
@@ -71,19 +74,23 @@ export function verdicts(group, measured) {
       );
       const met = target.most === undefined ? value >= target.less : value <= target.most;
       const verdict = value === null || spoiled ? 'UNKNOWN' : met ? 'PASS' : 'MISS';
-      return { size, ...target, ratio: value, verdict };
+      // What no program can do better than shows whether a target can be met at all.
+      const floorRatio =
+        target.most === undefined && group.baseline ? ratio(results, target.against, group.baseline) : null;
+      return { size, ...target, ratio: value, floorRatio, verdict };
     }),
   );
 }
 
 export function verdictReport(list) {
   if (list.length === 0) return '';
-  const rows = list.map(({ size, trial, against, most, less, ratio: value, verdict }) => [
+  const rows = list.map(({ size, trial, against, most, less, ratio: value, floorRatio, verdict }) => [
     verdict,
     String(size),
     trial,
     most === undefined ? `${number(value, 1)}x less than ${against}` : `${number(value, 2)}x ${against}`,
     most === undefined ? `target >= ${less}x less` : `target <= ${most}x`,
+    floorRatio === null ? '' : `the floor itself: ${number(floorRatio, 1)}x less`,
   ]);
   return ['', '== targets (CPU time)', ...tableLines(rows)].join('\n');
 }

@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import { compile } from '../../test/makers/build.mjs';
 import { builtFolder, here } from '../lib/paths.mjs';
 
-const program = () => compile(join(here, 'floor.c'), join(builtFolder, 'floor'), { flags: ['-pthread'] });
+const program = () =>
+  compile(join(here, 'floor.c'), join(builtFolder, 'floor'), {
+    flags: ['-pthread'],
+    inputs: [join(here, 'clock.h')],
+  });
 
 const floor = (name, mode, about) => ({
   name,

@@ -3,10 +3,13 @@ import type * as procscope from '../index.js';
 import type { Paint } from './text.js';
 
 /** What a command may use: the public interface, and nothing else of the library. */
-export type Api = Pick<typeof procscope, 'agents' | 'doctor'>;
+export type Api = typeof procscope;
 
 export interface Stream {
   readonly isTTY?: boolean | undefined;
+  /** Size of the terminal. */
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
   write(text: string): unknown;
 }
 
@@ -16,10 +19,14 @@ export interface Io {
   readonly stderr: Stream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  /** Calls the listener when the user interrupts (SIGINT), until the answered function is called. */
+  onInterrupt(listener: () => void): () => void;
 }
 
-export interface Run extends Omit<Io, 'stdout'> {
+export interface Run extends Io {
   readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  /** What stands beside the options, such as pids. */
+  readonly operands: readonly string[];
   readonly paint: Paint;
   print(...lines: readonly string[]): void;
 }
@@ -36,7 +43,11 @@ export interface OptionSpec {
 export interface Command {
   readonly name: string;
   readonly summary: string;
+  /** What may stand beside the options; nothing where it is missing. */
+  readonly operands?: { readonly text: string; readonly least: number; readonly most: number };
   readonly options: Readonly<Record<string, OptionSpec>>;
+  /** What else the help says. */
+  readonly notes?: readonly string[];
   /** Resolves to the exit code. */
   run(run: Run): Promise<number>;
 }
@@ -49,8 +60,8 @@ export const COMMON: Readonly<Record<string, OptionSpec>> = {
   version: { type: 'boolean', short: 'V', help: 'show the version' },
 };
 
-/** Values of the options of a command; an unknown option, a missing value or a stray word is refused by name. */
-export function readOptions(command: Command, args: readonly string[]): Run['values'] {
+/** Options and operands of a command; an unknown option, a missing value or a stray word is refused by name. */
+export function readArguments(command: Command, args: readonly string[]): Pick<Run, 'values' | 'operands'> {
   const options: Readonly<Record<string, OptionSpec>> = { ...command.options, ...COMMON };
   const config = Object.fromEntries(
     Object.entries(options).map(([name, { type, short, multiple = false }]) => [
@@ -58,7 +69,7 @@ export function readOptions(command: Command, args: readonly string[]): Run['val
       { type, multiple, ...(short === undefined ? {} : { short }) },
     ]),
   );
-  const { values, tokens } = parseArgs({
+  const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options: config,
     allowPositionals: true,
@@ -66,8 +77,6 @@ export function readOptions(command: Command, args: readonly string[]): Run['val
     tokens: true,
   });
   for (const token of tokens) {
-    if (token.kind === 'positional')
-      throw new UsageError(`${command.name} takes no argument: ${token.value}`);
     if (token.kind !== 'option') continue;
     const spec = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
     if (!spec) throw new UsageError(`unknown option ${token.rawName} of ${command.name}`);
@@ -76,7 +85,18 @@ export function readOptions(command: Command, args: readonly string[]): Run['val
       throw new UsageError(`${token.rawName} takes no value`);
     }
   }
-  return values as Run['values'];
+  return { values: values as Run['values'], operands: positionals };
+}
+
+/** @throws UsageError where there are too few or too many operands */
+export function checkOperands({ name, operands }: Command, given: readonly string[]): void {
+  const { text, least, most } = operands ?? { text: '', least: 0, most: 0 };
+  if (given.length < least) throw new UsageError(`${name} needs ${text}`);
+  const stray = given[most];
+  if (stray === undefined) return;
+  const takes =
+    most === 0 ? 'no argument' : `no more than ${most === 1 ? 'one argument' : `${most} arguments`}`;
+  throw new UsageError(`${name} takes ${takes}: ${stray}`);
 }
 
 export function optionHelp(options: Readonly<Record<string, OptionSpec>>): string[] {

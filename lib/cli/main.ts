@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agents, doctor } from '../index.js';
+import * as procscope from '../index.js';
 import { run } from './run.js';
 
 function ownVersion(): string {
@@ -19,11 +19,16 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 void run(process.argv.slice(2), {
-  api: { agents, doctor },
+  api: procscope,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
   version: ownVersion(),
+  // Only for as long as somebody listens: elsewhere an interrupt ends the program at once.
+  onInterrupt: (listener) => {
+    process.once('SIGINT', listener);
+    return () => process.off('SIGINT', listener);
+  },
 }).then((code) => {
   // Not process.exit(): a pipe may still have to take the text.
   process.exitCode = code;

@@ -1,21 +1,34 @@
-import { COMMON, type Command, type Io, optionHelp, readOptions, UsageError } from './command.js';
+import {
+  COMMON,
+  type Command,
+  checkOperands,
+  type Io,
+  optionHelp,
+  readArguments,
+  UsageError,
+} from './command.js';
 import { agents } from './commands/agents.js';
 import { doctor } from './commands/doctor.js';
+import { files } from './commands/files.js';
+import { holders } from './commands/holders.js';
+import { locks } from './commands/locks.js';
+import { tree } from './commands/tree.js';
 import { painter, printable } from './text.js';
 
 /** The first is the default. */
-const COMMANDS: readonly Command[] = [agents, doctor];
+const COMMANDS: readonly Command[] = [agents, tree, files, holders, locks, doctor];
 
 const USAGE = 2;
 const FAILED = 1;
 
 function helpOf(command: Command): string[] {
   return [
-    `usage: procscope ${command.name} [options]`,
+    ['usage: procscope', command.name, '[options]', command.operands?.text ?? ''].join(' ').trimEnd(),
     '',
     `Shows ${command.summary}.`,
     '',
     ...optionHelp({ ...command.options, ...COMMON }),
+    ...(command.notes === undefined ? [] : ['', ...command.notes]),
   ];
 }
 
@@ -51,7 +64,7 @@ async function runCommand(args: readonly string[], io: Io): Promise<number> {
     const known = COMMANDS.map(({ name }) => name).join(', ');
     throw new UsageError(`unknown command ${args[0]}; known are ${known}`);
   }
-  const values = readOptions(command, named ? args.slice(1) : args);
+  const { values, operands } = readArguments(command, named ? args.slice(1) : args);
   if (values['help'] === true) {
     print(...helpOf(command));
     return 0;
@@ -60,10 +73,11 @@ async function runCommand(args: readonly string[], io: Io): Promise<number> {
     print(io.version);
     return 0;
   }
-  return command.run({ ...io, values, print, paint: painter(wantsColour(io)) });
+  checkOperands(command, operands);
+  return command.run({ ...io, values, operands, print, paint: painter(wantsColour(io)) });
 }
 
-/** Runs a command line; resolves to its exit code: 0, 1 = could not look, 2 = the command line is wrong. */
+/** Runs a command line; resolves to its exit code: 0, 1 = found nothing or could not look, 2 = the command line is wrong. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     return await runCommand(args, io);

@@ -12,9 +12,18 @@ export function printable(text: string): string {
   });
 }
 
-/** JSON that is safe to show: the same characters, as JSON escapes. They can only stand inside strings. */
-export function printableJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(UNPRINTABLE, (letter) =>
+/** Numbers past a double are decimal strings, and what is not known is null: no key is left out. */
+function plainValue(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  return value === undefined ? null : value;
+}
+
+/**
+ * JSON that is safe to show: the same characters, as JSON escapes. They can only stand inside strings.
+ * @param indent 0 = everything in one line
+ */
+export function printableJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, plainValue, indent).replace(UNPRINTABLE, (letter) =>
     letter === '\n'
       ? letter
       : Array.from(

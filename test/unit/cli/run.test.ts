@@ -86,6 +86,7 @@ async function cli(
     stderr: { write: (text: string) => (err += text) },
     env: given.env ?? {},
     version: '1.2.3',
+    onInterrupt: () => () => {},
   });
   return { code, out, err, options };
 }
@@ -225,7 +226,6 @@ describe('the command line', () => {
     [['doctor', '--all'], 'unknown option --all of doctor'],
     [['-x'], 'unknown option -x of agents'],
     [['--constructor'], 'unknown option --constructor of agents'],
-    [['nonsense'], 'unknown command nonsense; known are agents, doctor'],
     [['agents', 'claude'], 'agents takes no argument: claude'],
     [['--home'], '--home needs a value'],
     [['--json=yes'], '--json takes no value'],
@@ -233,6 +233,12 @@ describe('the command line', () => {
     const { code, out, err } = await cli(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe(`procscope: ${message}\nprocscope: see procscope --help\n`);
+  });
+
+  it('names the commands that there are', async () => {
+    const { code, err } = await cli(['nonsense']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^procscope: unknown command nonsense; known are agents, .*\bdoctor$/m);
   });
 
   it('refuses what agents() refuses', async () => {

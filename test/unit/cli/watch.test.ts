@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { Lock, LocksAnswer } from '../../../lib/index.js';
+import { look } from './look.js';
+
+const MARK = { type: 'FLOCK', mode: 'write', state: 'ADVISORY', start: 0n, end: null } as const;
+const LOCK: Lock = {
+  ...MARK,
+  major: 8,
+  minor: 1,
+  ino: 1n << 60n,
+  path: '/x\u001b[2J',
+  taker: 7,
+  holders: [],
+  waiters: [{ ...MARK, pid: null }],
+};
+
+function locksOf(count: number): { locks: () => Promise<LocksAnswer> } {
+  const locks = Array.from({ length: count }, () => LOCK);
+  return { locks: async () => ({ locks, complete: true, faults: [] }) };
+}
+
+describe('--watch', () => {
+  it('prints one JSON document a line, and ends with code 0 when interrupted', async () => {
+    let written = 0;
+    const { code, out } = await look(['locks', '--watch', '--json', '--interval', '10'], {
+      api: locksOf(2),
+      onWrite: () => ++written === 3,
+    });
+    expect(code).toBe(0);
+    const lines = out.trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      const { locks } = JSON.parse(line) as { locks: Record<string, unknown>[] };
+      expect(locks).toHaveLength(2);
+      expect(locks[0]).toMatchObject({ ino: String(1n << 60n), start: '0', end: null, path: LOCK.path });
+    }
+  });
+
+  it('draws over the screen of a terminal in one write a look, and gives the cursor back', async () => {
+    const writes: string[] = [];
+    const { code } = await look(['locks', '--watch', '--interval=10'], {
+      terminal: { columns: 30, rows: 5 },
+      api: locksOf(9),
+      onWrite: (text) => writes.push(text) === 3,
+    });
+    expect(code).toBe(0);
+    expect(writes).toHaveLength(4);
+    expect(writes[0]).toBe('\u001b[2J\u001b[?25l');
+    expect(writes[3]).toBe('\u001b[?25h');
+    expect(writes[1]?.startsWith('\u001b[HTYPE   MODE ')).toBe(true);
+    expect(writes[1]?.endsWith('\n\u001b[J')).toBe(true);
+    const lines = (writes[1] as string).split('\n');
+    expect(lines).toHaveLength(5);
+    expect(lines[3]).toBe('and 7 more lines\u001b[K');
+    for (const line of lines.slice(1, 4)) expect(line.replace('\u001b[K', '').length).toBeLessThanOrEqual(30);
+    expect(writes[1]).not.toContain('\u001b[2J');
+  });
+
+  it('does not wait for a look that hangs', async () => {
+    let interrupt = (): boolean => true;
+    const started = new Promise<void>((resolve) => {
+      interrupt = () => {
+        resolve();
+        return true;
+      };
+    });
+    const hanging = { locks: () => new Promise<LocksAnswer>(() => {}) };
+    const { code } = await look(['locks', '-w'], {
+      terminal: { columns: 80, rows: 24 },
+      api: hanging,
+      onWrite: () => interrupt(),
+    });
+    await started;
+    expect(code).toBe(0);
+  });
+
+  it('fails as a single look does, and gives the cursor back', async () => {
+    const failing = { locks: () => Promise.reject(new Error('no binary')) };
+    const { code, out, err } = await look(['locks', '-w'], {
+      terminal: { columns: 80, rows: 24 },
+      api: failing,
+    });
+    expect({ code, err }).toEqual({ code: 1, err: 'procscope: no binary\n' });
+    expect(out.endsWith('\u001b[?25h')).toBe(true);
+  });
+
+  it.each([
+    [['locks', '--interval', '10'], '--interval needs --watch'],
+    [['locks', '-w', '--interval', '9'], '--interval must be a whole number from 10 to 3600000: 9'],
+    [['locks', '-w', '--interval', '1e3'], '--interval must be a whole number from 10 to 3600000: 1e3'],
+    [['files'], 'files needs PID...|all'],
+    [['files', '0'], 'not a pid: 0'],
+    [['files', '12', 'x'], 'not a pid: x'],
+    [['files', 'all', '12'], 'all stands alone'],
+    [['files', '2147483648'], 'not a pid: 2147483648'],
+    [['holders'], 'holders needs PATH'],
+    [['holders', 'a', 'b'], 'holders takes no more than one argument: b'],
+    [['tree', '-1'], 'unknown option -1 of tree'],
+  ])('%j is refused by name', async (args, message) => {
+    const { code, out, err } = await look(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toBe(`procscope: ${message}\nprocscope: see procscope --help\n`);
+  });
+});
+
+describe('procscope locks', () => {
+  it('shows holders, waiters and files; what is not known is a question mark', async () => {
+    const { code, out } = await look(['locks'], { api: locksOf(1) });
+    expect(code).toBe(0);
+    expect(out).toBe(
+      'TYPE   MODE   RANGE  HOLDERS  WAITERS  FILE\nFLOCK  write  whole  ?        ?        /x\\x1b[2J\n',
+    );
+  });
+
+  it('counts the processes that could not be looked at, and says every other fault', async () => {
+    const denied = (pid: number) =>
+      ({ kind: 'denied', code: 13, call: 'opendir', path: `/proc/${pid}/fd` }) as const;
+    const hung = { kind: 'timeout', code: 0, call: 'readlink', path: '/proc/9/cwd' } as const;
+    const table = { kind: 'io', code: 5, call: 'read', path: '/proc/locks' } as const;
+    const api = (faults: LocksAnswer['faults']) => ({
+      locks: async () => ({ locks: [], complete: false, faults }),
+    });
+    const same = await look(['locks'], { api: api([denied(1), denied(2), denied(2), denied(30)]) });
+    expect(same).toMatchObject({ code: 1, out: 'no lock seen\ncould not look at 3 processes: denied\n' });
+    const mixed = await look(['locks'], { api: api([denied(1), hung, table]) });
+    expect(mixed.out).toBe(
+      'no lock seen\ncould not look at 2 processes: denied 1, timeout 1\nio (errno 5): read /proc/locks\n',
+    );
+  });
+});
