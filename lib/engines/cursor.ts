@@ -25,7 +25,7 @@ const MANAGEMENT = [
   'whoami',
 ];
 
-const WORKER_PART = /(?:^|\/)anysphere\.cursor-agent-worker[^/]*(?:\/|$)/i;
+const WORKER_PART = /(?:^|\/)anysphere\.cursor-agent-worker/i;
 
 function inWorkerExtension({ program, facts }: Subject): boolean {
   return [program.image, program.word, program.entry?.text, facts.script?.real].some(
@@ -115,7 +115,7 @@ export const cursor: EngineRule = {
   argvId: {
     flags: ['--resume'],
     commands: [],
-    pattern: /^[0-9a-f-]{16,}$/i,
+    pattern: /^[0-9a-f-]{16,64}$/i,
     forks: { flags: [], commands: [] },
     source: MANUAL,
   },
