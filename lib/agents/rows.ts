@@ -20,6 +20,8 @@ export interface Linked {
   readonly judged: Judged;
   readonly argvId: ArgvId;
   readonly link: LinkVerdict;
+  /** Why the state is unknown where no record tells it. */
+  readonly stateGap: string;
 }
 
 function startForm(): StartForm {
@@ -27,10 +29,22 @@ function startForm(): StartForm {
   return process.platform === 'win32' ? 'filetime' : 'ticks';
 }
 
+/** Why nothing tells the session and the state: a record that was there is never called missing. */
+function gapsOf({ rule }: Judged, record: RecordLook | undefined): { session: string; state: string } {
+  if (record === undefined || record.found === null) return { session: rule.linkGap, state: rule.stateGap };
+  if (record.found === undefined) {
+    const unread = 'its pid record could not be read';
+    return { session: `${unread}, and nothing else names it`, state: unread };
+  }
+  const useless = 'its pid record does not count';
+  return { session: `${useless}, and nothing else names it`, state: useless };
+}
+
 export function linkJudged(judged: Judged, record: RecordLook | undefined): Linked {
   const argvId = argvIdOf(judged.args, judged.rule.argvId);
-  const link = linkOf(judged.facts, record?.found, argvId, startForm(), judged.rule.linkGap);
-  return { judged, argvId, link };
+  const gaps = gapsOf(judged, record);
+  const link = linkOf(judged.facts, record?.found, argvId, startForm(), gaps.session);
+  return { judged, argvId, link, stateGap: gaps.state };
 }
 
 /** One agent: its processes from the launcher down to the worker. */
@@ -93,11 +107,11 @@ function sharing(pid: number, settlement: Settlement | undefined): string[] {
     : [`session: shared; its first owner is pid ${settlement.primary}`];
 }
 
-function rowOf({ judged, argvId, link: found }: Linked, context: RowContext): Agent {
+function rowOf({ judged, argvId, link: found, stateGap }: Linked, context: RowContext): Agent {
   const { facts, rule } = judged;
   const isSession = isSessionKind(context.kind);
   const link = isSession ? found : NO_LINK;
-  const { state, because } = stateOf(facts.state, link, rule.stateGap);
+  const { state, because } = stateOf(facts.state, link, stateGap);
   const reasons = isSession ? [...link.because, ...sharing(facts.pid, context.settlement), ...because] : [];
   return {
     engine: rule.engine,

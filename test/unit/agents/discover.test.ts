@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../../../lib/agents/discover.js';
 import type { Agent, AgentsEnvelope } from '../../../lib/agents/envelope.js';
 import type { AgentsOptions } from '../../../lib/agents/options.js';
+import { ownHome } from '../../../lib/agents/scripts.js';
 import { OptionError } from '../../../lib/process/fault.js';
 import { FakeFiles, type FakeRow, tableOf } from './fakes.js';
 
@@ -149,6 +150,8 @@ describe('H20 H21 H22 sessions of several processes', () => {
         ]),
       ),
     );
+  const A = UUID;
+  const B = UUID.replace('01a', '02b');
   const ids = ({ agents: rows }: AgentsEnvelope) => rows.map(({ pid, session }) => [pid, session.id]);
 
   it('H20 a process without a record is a row', async () => {
@@ -157,24 +160,24 @@ describe('H20 H21 H22 sessions of several processes', () => {
 
   it('H21 each has its own, and none takes the other', async () => {
     const rows = { 10: CLAUDE, 11: CLAUDE };
-    expect(ids(await discover(rows, files({ 10: 'A', 11: 'B' })))).toEqual([
-      [10, 'A'],
-      [11, 'B'],
+    expect(ids(await discover(rows, files({ 10: A, 11: B })))).toEqual([
+      [10, A],
+      [11, B],
     ]);
-    const one = files({ 10: 'A' });
+    const one = files({ 10: A });
     for (let poll = 0; poll < 3; poll++) {
       expect(ids(await discover(rows, one))).toEqual([
-        [10, 'A'],
+        [10, A],
         [11, null],
       ]);
     }
   });
 
   it('H22 two live processes share one', async () => {
-    const { agents: rows } = await discover({ 10: CLAUDE, 11: CLAUDE }, files({ 10: 'A', 11: 'A' }));
+    const { agents: rows } = await discover({ 10: CLAUDE, 11: CLAUDE }, files({ 10: A, 11: A }));
     expect(rows).toMatchObject([
-      { pid: 10, session: { id: 'A', grade: 'exact', shared: true } },
-      { pid: 11, session: { id: 'A', grade: 'exact', shared: true } },
+      { pid: 10, session: { id: A, grade: 'exact', shared: true } },
+      { pid: 11, session: { id: A, grade: 'exact', shared: true } },
     ]);
     expect(rows[0]?.because).toContain('session: shared; its first owner is pid 11');
   });
@@ -224,6 +227,22 @@ describe('homes', () => {
   });
 });
 
+describe('a user without an account', () => {
+  it('has no home, and that is no error', async () => {
+    const none = () => {
+      throw new Error('A system error occurred: uv_os_homedir returned ENOENT');
+    };
+    expect(ownHome(none)).toBeNull();
+    expect(ownHome(() => '')).toBeNull();
+    expect(ownHome(() => '/home/user')).toBe('/home/user');
+    const agent = await only(
+      { ...CLAUDE, uid: 54_321, env: undefined },
+      new FakeFiles({ '/etc/passwd': '' }),
+    );
+    expect(agent.homes).toMatchObject({ user: null, config: null, from: null });
+  });
+});
+
 describe('hostile session files', () => {
   const path = '/home/user/.claude/sessions/10.json';
 
@@ -259,7 +278,43 @@ describe('hostile session files', () => {
     const files = new FakeFiles({ [path]: { fault: 'denied' } });
     const { agents: rows, faults } = await discover({ 10: CLAUDE }, files);
     expect(rows[0]?.session.id).toBeNull();
+    expect(rows[0]?.because.filter((why) => why.includes('unknown'))).toEqual([
+      'session unknown: its pid record could not be read, and nothing else names it',
+      'state unknown: its pid record could not be read',
+    ]);
     expect(faults).toEqual([{ pid: 10, field: 'session', kind: 'denied', code: 13, call: 'read', path }]);
+  });
+
+  it('of a refused one nobody says that there is none', async () => {
+    const files = new FakeFiles({ [path]: record(10, { procStart: '1' }) });
+    const agent = await only(CLAUDE, files);
+    expect(agent.because.slice(1)).toEqual([
+      `session: its record names another process start: the pid was used before (${path})`,
+      'session unknown: its pid record does not count, and nothing else names it',
+      'state unknown: its pid record does not count',
+    ]);
+    const { because } = await only(CLAUDE);
+    expect(because.filter((why) => why.includes('no pid record of this process'))).toHaveLength(1);
+  });
+
+  it.each(['A', '\u202e', '\ufffd', '\u001b[2J', `${UUID}\n`, `${UUID}x`, 7, { a: 1 }])(
+    'a session called %j is refused, and the name goes nowhere',
+    async (sessionId) => {
+      const agent = await only(CLAUDE, new FakeFiles({ [path]: record(10, { sessionId }) }));
+      expect(agent.session).toMatchObject({ id: null, grade: 'none', refused: [] });
+      expect(agent.because).toContain(
+        `session: the record ${path} names a session by no id of this engine: refused`,
+      );
+      expect(agent.state.value).toBe('idle');
+    },
+  );
+
+  it('words that could drive or turn a terminal are as good as missing', async () => {
+    for (const word of ['\u202eidle', 'a\ufffdb', 'x\u001b', '\u200b', '\ud800']) {
+      const text = record(10, { status: 'waiting', waitingFor: word, version: word });
+      const agent = await only(CLAUDE, new FakeFiles({ [path]: text }));
+      expect(agent).toMatchObject({ version: null, state: { value: 'waiting', waitingFor: null } });
+    }
   });
 
   it('a half written one is read once more', async () => {
@@ -349,6 +404,15 @@ describe('options', () => {
     [{ deadlineMs: 0 }, 'deadlineMs'],
     [{ pathEnv: 1 }, 'pathEnv'],
     [{ overrides: { claude: 1 } }, 'overrides'],
+    [{ overrides: { claude: '' } }, 'overrides'],
+    [{ overrides: { clod: '/x' } }, 'overrides'],
+    [{ overrides: ['/x'] }, 'overrides'],
+    [{ overrides: new Map([['claude', '/x']]) }, 'overrides'],
+    [{ overrides: null }, 'overrides'],
+    [{ table: {} }, 'table'],
+    [{ table: [] }, 'table'],
+    [{ table: 'x' }, 'table'],
+    [{ table: { size: 0, faults: [], get: () => undefined } }, 'table'],
     [{ look: null }, 'look'],
     [{ now: 5 }, 'now'],
     [{ table: null }, 'table'],
