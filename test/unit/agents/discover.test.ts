@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../../../lib/agents/discover.js';
 import type { Agent, AgentsEnvelope } from '../../../lib/agents/envelope.js';
 import type { AgentsOptions } from '../../../lib/agents/options.js';
-import { ownHome } from '../../../lib/agents/scripts.js';
-import { OptionError } from '../../../lib/process/fault.js';
 import { FakeFiles, type FakeRow, tableOf } from './fakes.js';
 
 const UUID = '01a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
@@ -227,22 +225,6 @@ describe('homes', () => {
   });
 });
 
-describe('a user without an account', () => {
-  it('has no home, and that is no error', async () => {
-    const none = () => {
-      throw new Error('A system error occurred: uv_os_homedir returned ENOENT');
-    };
-    expect(ownHome(none)).toBeNull();
-    expect(ownHome(() => '')).toBeNull();
-    expect(ownHome(() => '/home/user')).toBe('/home/user');
-    const agent = await only(
-      { ...CLAUDE, uid: 54_321, env: undefined },
-      new FakeFiles({ '/etc/passwd': '' }),
-    );
-    expect(agent.homes).toMatchObject({ user: null, config: null, from: null });
-  });
-});
-
 describe('hostile session files', () => {
   const path = '/home/user/.claude/sessions/10.json';
 
@@ -391,34 +373,5 @@ describe('installed programs', () => {
     const row = { argv: ['bun', '/x/cli.cjs'], exe: '/usr/bin/bun' };
     const agent = await only(row, new FakeFiles(), { overrides: { claude: '/x/cli.cjs' } });
     expect(agent.evidence.rule).toBe('explicit-override');
-  });
-});
-
-describe('options', () => {
-  it.each([
-    [{ procroot: '/proc' }, 'procroot'],
-    [{ procRoot: '' }, 'procRoot'],
-    [{ homes: ['relative'] }, 'homes'],
-    [{ homes: '/home' }, 'homes'],
-    [{ all: 'yes' }, 'all'],
-    [{ deadlineMs: 0 }, 'deadlineMs'],
-    [{ pathEnv: 1 }, 'pathEnv'],
-    [{ overrides: { claude: 1 } }, 'overrides'],
-    [{ overrides: { claude: '' } }, 'overrides'],
-    [{ overrides: { clod: '/x' } }, 'overrides'],
-    [{ overrides: ['/x'] }, 'overrides'],
-    [{ overrides: new Map([['claude', '/x']]) }, 'overrides'],
-    [{ overrides: null }, 'overrides'],
-    [{ table: {} }, 'table'],
-    [{ table: [] }, 'table'],
-    [{ table: 'x' }, 'table'],
-    [{ table: { size: 0, faults: [], get: () => undefined } }, 'table'],
-    [{ look: null }, 'look'],
-    [{ now: 5 }, 'now'],
-    [{ table: null }, 'table'],
-  ])('%j is refused by name', async (options, name) => {
-    const failure = await agents(options as AgentsOptions).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(OptionError);
-    expect(failure).toMatchObject({ option: name });
   });
 });
