@@ -1,7 +1,7 @@
 // `npm run bench -- [GROUP] [--sizes 200,1000,5000] [--rounds 5] [--json] [--shared]`; see README.md.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isPrivate, runPrivately, withCrowd } from './lib/crowd.mjs';
+import { endWithRunner, isPrivate, runPrivately, withCrowd } from './lib/crowd.mjs';
 import { groupNames, groupsOf } from './lib/groups.mjs';
 import { measureGroup } from './lib/measure.mjs';
 import { measureParts, partsReport } from './lib/parts.mjs';
@@ -75,6 +75,7 @@ async function runParts({ sizes, rounds, json }) {
 
 async function main() {
   const asked = readArguments();
+  if (isPrivate) endWithRunner();
   if (!isPrivate && !asked.shared) {
     const code = await runPrivately(fileURLToPath(import.meta.url), process.argv.slice(2));
     if (code !== null) return code;

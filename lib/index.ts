@@ -1,6 +1,12 @@
 export { agents } from './agents/discover.js';
-export type { Agent, AgentFault, AgentsEnvelope } from './agents/envelope.js';
+export type { Agent, AgentFault, AgentSession, AgentsEnvelope } from './agents/envelope.js';
 export type { AgentsOptions } from './agents/options.js';
+export type { AgentRow, AgentTable } from './agents/table.js';
+export type { EngineHome } from './engines/homes.js';
+export type { LinkGrade, RefusedSession } from './engines/link.js';
+export type { Evidence, EvidenceRule, Place } from './engines/match.js';
+export type { AgentKind } from './engines/rule.js';
+export type { AgentState, StateValue } from './engines/state.js';
 export {
   FIELDS,
   FILE_FIELDS,
@@ -29,6 +35,7 @@ export {
   type LockWaiter,
   locks,
 } from './process/locks.js';
+export type { FileStat, Look, LookAnswer, LookRequest } from './process/look.js';
 export { OpenFile } from './process/open-file.js';
 export { type OpenFilesOptions, OpenFileTable, openFiles } from './process/open-files.js';
 export type { SnapshotOptions } from './process/options.js';

@@ -18,13 +18,23 @@ export async function runPrivately(program, args) {
     const flags = [...way, '--pid', '--fork', '--mount-proc', '--kill-child'];
     if (spawnSync('unshare', [...flags, 'true'], { stdio: 'ignore' }).status !== 0) continue;
     const inside = spawn('unshare', [...flags, process.execPath, program, ...args], {
-      stdio: 'inherit',
+      // The pipe closes when this process ends, however it does: see endWithRunner().
+      stdio: ['pipe', 'inherit', 'inherit'],
       env: { ...process.env, [insideMark]: '1' },
     });
     const [code] = await once(inside, 'close');
     return code ?? 1;
   }
   return null;
+}
+
+/**
+ * Ends the private run with the one that started it. It is the first process of its namespace, which
+ * no signal from inside or a terminal ends by default, and with which all others there end.
+ */
+export function endWithRunner() {
+  process.stdin.on('close', () => process.exit(1)).resume();
+  process.stdin.unref();
 }
 
 /** Runs `work` while `size` idle processes stand. */

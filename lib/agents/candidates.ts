@@ -4,7 +4,7 @@
  */
 import type { ProcessFacts } from '../engines/facts.js';
 import type { InstalledProgram, Override } from '../engines/match.js';
-import { baseName, programName } from '../engines/path.js';
+import { baseName, canBePath, programName } from '../engines/path.js';
 import { type Program, programOf } from '../engines/program.js';
 import type { EngineRule } from '../engines/rule.js';
 
@@ -42,6 +42,7 @@ export class TextFilter {
   }
 
   interests(text: string): boolean {
+    if (!canBePath(text)) return false;
     let answer = this.#known.get(text);
     if (answer === undefined) {
       answer = this.#decide(text);
@@ -81,7 +82,8 @@ export function candidatesOf(all: Iterable<ProcessFacts>, filter: TextFilter): C
       (program.comm !== null && filter.interestsComm(program.comm))
     ) {
       named.push(facts);
-    } else if (program.entry?.form === 'script') scripted.push({ facts, script: program.entry.text });
+    } else if (program.entry?.form === 'script' && canBePath(program.entry.text))
+      scripted.push({ facts, script: program.entry.text });
   }
   return { named, scripted };
 }

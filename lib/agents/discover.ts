@@ -8,7 +8,7 @@ import { ENGINES } from '../engines/index.js';
 import { isSessionKind, type Judged, judge } from '../engines/judge.js';
 import type { InstalledProgram, Override } from '../engines/match.js';
 import { programOf } from '../engines/program.js';
-import { describeFault } from '../process/fault.js';
+import { describeFault, type Fault } from '../process/fault.js';
 import type { Look } from '../process/look.js';
 import { look as lookAtFiles } from '../process/look-files.js';
 import { DEFAULT_PROC_ROOT } from '../process/options.js';
@@ -186,6 +186,11 @@ function faultsOf(
   return faults;
 }
 
+/** Each fault once: two scans of one table may fail alike. */
+function distinct(faults: readonly Fault[]): Fault[] {
+  return [...new Map(faults.map((fault) => [describeFault(fault), fault])).values()];
+}
+
 function notesOf(faults: readonly AgentFault[]): ReadonlyMap<number, readonly string[]> {
   const notes = new Map<number, string[]>();
   for (const fault of faults) {
@@ -251,7 +256,7 @@ export async function agents(options: AgentsOptions = {}): Promise<AgentsEnvelop
   );
   const rows = rowsOf(new Map(linked), notesOf(found), checked.all);
   const shown = new Set(rows.map(({ pid }) => pid));
-  const tableFaults = [...new Set([...cheap.faults, ...costly.faults, ...heldFaults])];
+  const tableFaults = distinct([...cheap.faults, ...costly.faults, ...heldFaults]);
   return {
     agents: rows,
     scanned: cheap.size,

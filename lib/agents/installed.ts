@@ -1,11 +1,11 @@
 /** Where the engines are installed on this machine: the files themselves, through every link. */
-import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { interpreterOf } from '../engines/interpreter.js';
 import { canOwnIdentity, type InstalledProgram, type Override } from '../engines/match.js';
 import { baseName } from '../engines/path.js';
 import type { EngineRule } from '../engines/rule.js';
 import type { Look } from '../process/look.js';
+import { ownHome } from './scripts.js';
 
 /** An installation changes by hand, not by the second. */
 const KEPT_MS = 5_000;
@@ -32,7 +32,7 @@ function placesOf(query: InstallQuery): { engine: string; path: string }[] {
   const folders = [...new Set(query.pathEnv.split(delimiter))]
     .filter((folder) => isAbsolute(folder))
     .slice(0, MAX_PATH_FOLDERS);
-  const homes = [...new Set([homedir(), ...query.homes])].filter((home) => isAbsolute(home));
+  const homes = [...new Set([ownHome() ?? '', ...query.homes])].filter((home) => isAbsolute(home));
   return [
     ...query.overrides
       .filter(({ program }) => isAbsolute(program))
@@ -72,7 +72,7 @@ let kept: { key: string; look: Look; at: number; found: readonly InstalledProgra
 
 /** Answers from the last look when it asked the same and is younger than five seconds. */
 export async function installedPrograms(query: InstallQuery): Promise<readonly InstalledProgram[]> {
-  const key = JSON.stringify([query.pathEnv, query.homes, query.overrides, homedir()]);
+  const key = JSON.stringify([query.pathEnv, query.homes, query.overrides, ownHome()]);
   const now = query.now();
   const age = kept ? now - kept.at : Number.POSITIVE_INFINITY;
   if (kept && kept.key === key && kept.look === query.look && age >= 0 && age < KEPT_MS) return kept.found;

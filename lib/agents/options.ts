@@ -1,4 +1,6 @@
 import { isAbsolute } from 'node:path';
+import { ENGINES } from '../engines/index.js';
+import { MAX_PATH_LENGTH } from '../engines/path.js';
 import { OptionError } from '../process/fault.js';
 import type { Look } from '../process/look.js';
 import { procRootOf, requireKnown, wholeNumber } from '../process/options.js';
@@ -54,6 +56,40 @@ function expectType(options: AgentsOptions, name: keyof AgentsOptions, type: str
   }
 }
 
+function checkOverrides(overrides: unknown): void {
+  if (overrides === undefined) return;
+  const prototype: unknown =
+    typeof overrides === 'object' && overrides !== null ? Object.getPrototypeOf(overrides) : undefined;
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new OptionError('overrides', 'must be a plain object of programs by engine');
+  }
+  const known = ENGINES.map(({ engine }) => engine);
+  for (const [engine, program] of Object.entries(overrides as Record<string, unknown>)) {
+    if (!known.includes(engine)) {
+      throw new OptionError(
+        'overrides',
+        `no engine ${JSON.stringify(engine)}; known are ${known.join(', ')}`,
+      );
+    }
+    if (typeof program !== 'string' || program === '' || program.length > MAX_PATH_LENGTH) {
+      throw new OptionError('overrides', `of ${engine} must be a path or a base name`);
+    }
+  }
+}
+
+function checkTable(table: unknown): void {
+  if (table === undefined) return;
+  const given = (typeof table === 'object' && table !== null ? table : {}) as Partial<AgentTable>;
+  if (
+    typeof given.get !== 'function' ||
+    typeof given[Symbol.iterator] !== 'function' ||
+    typeof given.size !== 'number' ||
+    !Array.isArray(given.faults)
+  ) {
+    throw new OptionError('table', 'must be a table of processes: size, faults, get() and iteration');
+  }
+}
+
 export interface CheckedOptions extends AgentsOptions {
   readonly procRoot: string;
   readonly homes: readonly string[];
@@ -66,19 +102,14 @@ export function checkOptions(options: AgentsOptions): CheckedOptions {
   requireKnown(options, KNOWN, 'options');
   expectType(options, 'all', 'boolean');
   expectType(options, 'pathEnv', 'string');
-  expectType(options, 'table', 'object');
   expectType(options, 'openFiles', 'function');
   expectType(options, 'look', 'function');
   expectType(options, 'now', 'function');
-  expectType(options, 'overrides', 'object');
-  const { homes = [], overrides = {} } = options;
+  checkOverrides(options.overrides);
+  checkTable(options.table);
+  const { homes = [] } = options;
   if (!Array.isArray(homes) || !homes.every(isPath)) {
     throw new OptionError('homes', 'must be a list of absolute paths');
-  }
-  for (const program of Object.values(overrides)) {
-    if (typeof program !== 'string' || program === '') {
-      throw new OptionError('overrides', 'must map engines to a path or a base name');
-    }
   }
   return {
     ...options,

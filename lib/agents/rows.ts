@@ -24,11 +24,24 @@ export interface Linked {
   readonly judged: Judged;
   readonly argvId: ArgvId;
   readonly link: LinkVerdict;
+  /** Why the state is unknown where no record tells it. */
+  readonly stateGap: string;
 }
 
 function startForm(): StartForm {
   if (process.platform === 'darwin') return 'text';
   return process.platform === 'win32' ? 'filetime' : 'ticks';
+}
+
+/** Why nothing tells the session and the state: a record that was there is never called missing. */
+function gapsOf({ rule }: Judged, record: RecordLook | undefined): { session: string; state: string } {
+  if (record === undefined || record.found === null) return { session: rule.linkGap, state: rule.stateGap };
+  if (record.found === undefined) {
+    const unread = 'its pid record could not be read';
+    return { session: `${unread}, and nothing else names it`, state: unread };
+  }
+  const useless = 'its pid record does not count';
+  return { session: `${useless}, and nothing else names it`, state: useless };
 }
 
 export function linkJudged(
@@ -38,9 +51,10 @@ export function linkJudged(
 ): Linked {
   const { facts, rule } = judged;
   const argvId = argvIdOf(judged.args, rule.argvId);
+  const gaps = gapsOf(judged, record);
   const open = heldVerdict(rule.held, held);
-  const link = linkOf(facts, record?.found, argvId, startForm(), rule.linkGap, open);
-  return { judged, argvId, link };
+  const link = linkOf(facts, record?.found, argvId, startForm(), gaps.session, open);
+  return { judged, argvId, link, stateGap: gaps.state };
 }
 
 /** One agent: its processes from the launcher down to the worker. */
@@ -122,11 +136,11 @@ function sharing(pid: number, settlement: Settlement | undefined): string[] {
     : [`session: shared; its first owner is pid ${settlement.primary}`];
 }
 
-function rowOf({ judged, argvId, link: found }: Linked, context: RowContext): Agent {
+function rowOf({ judged, argvId, link: found, stateGap }: Linked, context: RowContext): Agent {
   const { facts, rule } = judged;
   const isSession = isSessionKind(context.kind);
   const link = isSession ? found : NO_LINK;
-  const { state, because } = stateOf(facts.state, link, rule.stateGap);
+  const { state, because } = stateOf(facts.state, link, stateGap);
   const reasons = isSession ? [...link.because, ...sharing(facts.pid, context.settlement), ...because] : [];
   return {
     engine: rule.engine,

@@ -1,7 +1,7 @@
 /** Files that processes name: the scripts they run, and the homes of their accounts. */
-import { homedir, userInfo } from 'node:os';
+import { homedir } from 'node:os';
 import type { ProcessFacts, ResolvedScript } from '../engines/facts.js';
-import { isAbsolute, joinPath } from '../engines/path.js';
+import { canBePath, isAbsolute, joinPath } from '../engines/path.js';
 import type { Look } from '../process/look.js';
 
 const MAX_PASSWD_BYTES = 1 << 20;
@@ -15,7 +15,7 @@ export function groupOf(path: string): string {
 
 /** Absolute path of a script as it stands in argv; null where the working directory is not known. */
 export function scriptPath(facts: ProcessFacts, script: string): string | null {
-  if (script.includes('\0')) return null;
+  if (!canBePath(script) || script.includes('\0')) return null;
   if (isAbsolute(script)) return script;
   return typeof facts.cwd === 'string' ? joinPath(facts.cwd, script) : null;
 }
@@ -36,6 +36,19 @@ export async function resolveFiles(
   return found;
 }
 
+/**
+ * Home of the user that runs us; null = not known. A user without an account (a container that runs as
+ * a bare number) and without HOME has none, and the runtime throws then.
+ */
+export function ownHome(ask: () => string = homedir): string | null {
+  try {
+    const home = ask();
+    return isAbsolute(home) ? home : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Homes of the accounts of this machine, by uid: they stand in when a process does not tell its own. */
 export async function accountHomes(look: Look): Promise<ReadonlyMap<number, string>> {
   const homes = new Map<number, string>();
@@ -45,7 +58,8 @@ export async function accountHomes(look: Look): Promise<ReadonlyMap<number, stri
     const [, , uid, , , home] = line.split(':');
     if (uid !== undefined && /^\d+$/.test(uid) && home?.startsWith('/')) homes.set(Number(uid), home);
   }
-  const own = userInfo().uid;
-  if (!homes.has(own)) homes.set(own, homedir());
+  const uid = process.getuid?.();
+  const home = ownHome();
+  if (uid !== undefined && home !== null && !homes.has(uid)) homes.set(uid, home);
   return homes;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as procscope from '../index.js';
 import { run } from './run.js';
@@ -14,7 +14,11 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The reader went away (`| head`): nobody is left to tell.
     if (error.code === 'EPIPE') process.exit();
-    throw error;
+    // A full disk, a closed terminal. Where even the message cannot go, the exit code must do.
+    try {
+      writeSync(2, `procscope: the output could not be written: ${error.code ?? error.message}\n`);
+    } catch {}
+    process.exit(1);
   });
 }
 

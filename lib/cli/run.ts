@@ -4,6 +4,7 @@ import {
   checkOperands,
   type Io,
   optionHelp,
+  type Run,
   readArguments,
   UsageError,
 } from './command.js';
@@ -33,13 +34,15 @@ function helpOf(command: Command): string[] {
 }
 
 function help(): string[] {
+  const standard = COMMANDS[0] as Command;
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   return [
     'usage: procscope [command] [options]',
     '',
     ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    ...optionHelp(COMMON),
+    `Options of ${standard.name}, the default:`,
+    ...optionHelp({ ...standard.options, ...COMMON }),
     '',
     'procscope COMMAND --help shows the options of a command. NO_COLOR switches colours off.',
   ];
@@ -50,20 +53,30 @@ function wantsColour(io: Io): boolean {
   return io.stdout.isTTY === true && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb';
 }
 
+function commandOf(name: string): Command {
+  const command = COMMANDS.find((each) => each.name === name);
+  if (command) return command;
+  throw new UsageError(`unknown command ${name}; known are ${COMMANDS.map((each) => each.name).join(', ')}`);
+}
+
+/** `procscope help [COMMAND]` */
+function runHelp(name: string | undefined, print: Run['print']): number {
+  print(...(name === undefined ? help() : helpOf(commandOf(name))));
+  return 0;
+}
+
 async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const named = args[0] !== undefined && !args[0].startsWith('-');
   const print = (...lines: readonly string[]): void => {
     io.stdout.write(`${lines.join('\n')}\n`);
   };
-  if (!named && (args[0] === '--help' || args[0] === '-h')) {
-    print(...help());
+  if (!named && (args[0] === '--help' || args[0] === '-h')) return runHelp(undefined, print);
+  if (args[0] === 'help') return runHelp(args[1], print);
+  if (args[0] === 'version') {
+    print(io.version);
     return 0;
   }
-  const command = named ? COMMANDS.find(({ name }) => name === args[0]) : COMMANDS[0];
-  if (!command) {
-    const known = COMMANDS.map(({ name }) => name).join(', ');
-    throw new UsageError(`unknown command ${args[0]}; known are ${known}`);
-  }
+  const command = named ? commandOf(args[0] as string) : (COMMANDS[0] as Command);
   const { values, operands } = readArguments(command, named ? args.slice(1) : args);
   if (values['help'] === true) {
     print(...helpOf(command));

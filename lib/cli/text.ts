@@ -70,6 +70,16 @@ export function columns(rows: readonly (readonly Cell[])[], paint: Paint): strin
   );
 }
 
+/** The text cut to `most` characters as they are shown: an ellipsis tells. `keep`: which end matters more. */
+export function cut(text: string, most: number, keep: 'head' | 'tail' = 'head'): string {
+  // What is far longer is cut before it is made printable: a path may have many thousands of letters.
+  const near =
+    text.length <= 2 * most ? text : keep === 'head' ? text.slice(0, 2 * most) : text.slice(-2 * most);
+  const letters = [...printable(near)];
+  if (near === text && letters.length <= most) return text;
+  return keep === 'head' ? `${letters.slice(0, most - 1).join('')}…` : `…${letters.slice(1 - most).join('')}`;
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -64,7 +64,7 @@ export const agy: EngineRule = {
   argvId: {
     flags: ['--conversation'],
     commands: [],
-    pattern: /^[0-9a-f-]{16,}$/i,
+    pattern: /^[0-9a-f-]{16,64}$/i,
     forks: { flags: [], commands: [] },
     source: FLAGS,
   },

@@ -1,6 +1,8 @@
 /**
  * Reads the arguments of a program item by item. A prompt is one item and stays one: nothing here
- * ever joins or splits on spaces.
+ * ever joins or splits on spaces. Several short options in one item (`-pc`) are not taken apart: which
+ * parser each engine has, and so what the item means, was not measured. It is one unknown option, and
+ * what stands behind it is no certain subcommand.
  */
 
 /** How the options of a program take values. An option that is not listed has unknown arity. */

@@ -55,6 +55,11 @@ function startOf(value: unknown): Pick<PidRecord, 'procStart' | 'procStartOdd'> 
   return { procStart: text, procStartOdd: text === null };
 }
 
+function sessionOf(value: unknown): Pick<PidRecord, 'sessionId' | 'sessionIdOdd'> {
+  const sessionId = typeof value === 'string' && UUID.test(value) ? value : null;
+  return { sessionId, sessionIdOdd: sessionId === null && value !== undefined && value !== null };
+}
+
 /** Reads the text of `sessions/<pid>.json`. */
 export function readClaudeRecord(text: string): RecordReading {
   if (text.trim() === '') return { problem: 'is empty just now: it is being written' };
@@ -63,7 +68,7 @@ export function readClaudeRecord(text: string): RecordReading {
   return {
     record: {
       pid: wholeNumber(fields['pid']),
-      sessionId: plainText(fields['sessionId']),
+      ...sessionOf(fields['sessionId']),
       ...startOf(fields['procStart']),
       pidNamespace: namespaceOf(fields['pidDomain']),
       headless: fields['kind'] === 'bg',

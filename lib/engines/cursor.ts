@@ -1,4 +1,4 @@
-import { hasFlag } from './args.js';
+import { type Arguments, hasFlag } from './args.js';
 import { pathTail, withSlashes } from './path.js';
 import type { EngineRule, Source, Subject } from './rule.js';
 
@@ -25,7 +25,9 @@ const MANAGEMENT = [
   'whoami',
 ];
 
-const WORKER_PART = /(?:^|\/)anysphere\.cursor-agent-worker[^/]*(?:\/|$)/i;
+const WORKER_PART = /(?:^|\/)anysphere\.cursor-agent-worker/i;
+
+const prints = (args: Arguments): boolean => hasFlag(args, '-p', '--print');
 
 function inWorkerExtension({ program, facts }: Subject): boolean {
   return [program.image, program.word, program.entry?.text, facts.script?.real].some(
@@ -89,7 +91,10 @@ export const cursor: EngineRule = {
     {
       kind: 'helper',
       why: 'started by an editor (VSCODE_PID) without a terminal',
-      when: ({ facts }) => facts.tty === null && typeof facts.env?.['VSCODE_PID'] === 'string',
+      // Whatever an editor starts inherits the variable, tasks and scripts too: a run that was asked to
+      // print its answer is somebody's run, not the editor's worker.
+      when: ({ facts, args }) =>
+        facts.tty === null && typeof facts.env?.['VSCODE_PID'] === 'string' && !prints(args),
       source: reported('anysphere.cursor-agent-worker'),
     },
     {
@@ -101,7 +106,7 @@ export const cursor: EngineRule = {
     {
       kind: 'headless',
       why: 'prints its answer and ends',
-      when: ({ args }) => hasFlag(args, '-p', '--print'),
+      when: ({ args }) => prints(args),
       source: MANUAL,
     },
     {
@@ -115,7 +120,7 @@ export const cursor: EngineRule = {
   argvId: {
     flags: ['--resume'],
     commands: [],
-    pattern: /^[0-9a-f-]{16,}$/i,
+    pattern: /^[0-9a-f-]{16,64}$/i,
     forks: { flags: [], commands: [] },
     source: MANUAL,
   },

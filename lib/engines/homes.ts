@@ -1,5 +1,5 @@
 import type { ProcessFacts } from './facts.js';
-import { isAbsolute, joinPath } from './path.js';
+import { canBePath, isAbsolute, joinPath } from './path.js';
 import type { HomeRule } from './rule.js';
 
 export interface EngineHome {
@@ -14,7 +14,8 @@ export interface EngineHome {
 }
 
 function absolute(value: string | null | undefined): string | null {
-  return typeof value === 'string' && isAbsolute(value) && !value.includes('\0') ? value : null;
+  if (typeof value !== 'string' || !canBePath(value)) return null;
+  return isAbsolute(value) && !value.includes('\0') ? value : null;
 }
 
 /**

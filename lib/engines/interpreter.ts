@@ -2,6 +2,7 @@
  * Interpreters and their own options: what stands between the interpreter's name and the script.
  * The same letter means different things to each (`-p` prints in node and is "privileged" in bash).
  */
+import { NODE_SWITCHES, NODE_VALUES } from './node-options.js';
 import type { Entry } from './program.js';
 
 interface InterpreterRule {
@@ -9,6 +10,8 @@ interface InterpreterRule {
   readonly names: RegExp;
   /** Options whose next item is their value. */
   readonly values: readonly string[];
+  /** Options without a value. What is neither may or may not take the next item. */
+  readonly switches: readonly string[];
   /** Options after which there is no script: code on the command line, or a check of a file. */
   readonly inline: readonly string[];
   /** Words that run the script behind them. */
@@ -25,20 +28,8 @@ const RULES: readonly InterpreterRule[] = [
   {
     family: 'node',
     names: /^(?:node|nodejs)$/,
-    values: [
-      '-r',
-      '--require',
-      '--loader',
-      '--experimental-loader',
-      '--import',
-      '-C',
-      '--conditions',
-      '--inspect-port',
-      '--env-file',
-      '--title',
-      '--input-type',
-      '--watch-path',
-    ],
+    values: NODE_VALUES,
+    switches: NODE_SWITCHES,
     inline: ['-c', '--check', '-e', '--eval', '-p', '--print', '-pe', '--run', '--test'],
     runs: [],
     other: [],
@@ -48,6 +39,7 @@ const RULES: readonly InterpreterRule[] = [
     family: 'bun',
     names: /^bun$/,
     values: ['-r', '--preload', '--require', '--import', '--cwd', '--conditions', '--env-file', '--config'],
+    switches: ['--bun', '-b', '--hot', '--inspect', '--no-install', '--silent', '--smol', '--watch', '-i'],
     inline: ['-e', '--eval', '-p', '--print'],
     runs: ['run'],
     other: ['x', 'install', 'i', 'add', 'remove', 'test', 'build', 'create', 'exec', 'repl', 'upgrade', 'pm'],
@@ -71,6 +63,32 @@ const RULES: readonly InterpreterRule[] = [
       '--import',
       '--require',
     ],
+    switches: [
+      '-A',
+      '-E',
+      '-N',
+      '-R',
+      '-W',
+      '-q',
+      '--allow-all',
+      '--allow-env',
+      '--allow-ffi',
+      '--allow-import',
+      '--allow-net',
+      '--allow-read',
+      '--allow-run',
+      '--allow-sys',
+      '--allow-write',
+      '--cached-only',
+      '--check',
+      '--inspect',
+      '--inspect-brk',
+      '--inspect-wait',
+      '--no-check',
+      '--quiet',
+      '--unstable',
+      '--watch',
+    ],
     inline: [],
     runs: ['run'],
     other: [
@@ -93,6 +111,7 @@ const RULES: readonly InterpreterRule[] = [
     family: 'python',
     names: /^python(?:\d+(?:\.\d+)?)?w?$/,
     values: ['--check-hash-based-pycs'],
+    switches: [],
     inline: [],
     runs: [],
     other: [],
@@ -102,6 +121,16 @@ const RULES: readonly InterpreterRule[] = [
     family: 'shell',
     names: /^(?:bash|zsh|sh|dash)$/,
     values: ['--rcfile', '--init-file', '--emulate'],
+    switches: [
+      '--login',
+      '--noediting',
+      '--noprofile',
+      '--norc',
+      '--posix',
+      '--restricted',
+      '--verbose',
+      '--debugger',
+    ],
     inline: ['--command'],
     runs: [],
     other: [],
@@ -121,7 +150,11 @@ export function interpreterOf(name: string): string | null {
   return ruleOf(name)?.family ?? null;
 }
 
-type Step = { readonly skip: number } | { readonly module: string; readonly skip: number } | 'inline';
+/** `unknown`: nobody knows whether the option takes the next item. */
+type Step =
+  | { readonly skip: number; readonly unknown?: boolean }
+  | { readonly module: string; readonly skip: number }
+  | 'inline';
 
 /** One item of clustered letters: `-Im module`, `-lc code`, `+O extglob`. */
 function readLetters(
@@ -143,11 +176,15 @@ function readLetters(
 }
 
 function readOption(item: string, next: string | undefined, rule: InterpreterRule): Step {
-  const name = item.startsWith('--') ? (item.split('=', 1)[0] as string) : item;
+  const long = item.startsWith('--');
+  const head = long ? (item.split('=', 1)[0] as string) : item;
+  // Node takes `_` for `-` in the names of its options.
+  const name = rule.family === 'node' && long ? head.replaceAll('_', '-') : head;
   if (rule.inline.includes(name)) return 'inline';
-  if (item.startsWith('--')) return { skip: name === item && rule.values.includes(item) ? 2 : 1 };
-  if (rule.letters) return readLetters(item, next, rule.letters);
-  return { skip: rule.values.includes(item) ? 2 : 1 };
+  if (!long && rule.letters) return readLetters(item, next, rule.letters);
+  if (head !== item) return { skip: 1 };
+  if (rule.values.includes(name)) return { skip: 2 };
+  return rule.switches.includes(name) || name.startsWith('--no-') ? { skip: 1 } : { skip: 1, unknown: true };
 }
 
 /**
@@ -162,17 +199,20 @@ export function entryOf(
   const rule = RULES.find((each) => each.family === family);
   if (!rule) return null;
   let running = false;
+  let doubt: string | null = null;
   for (let at = from; at < argv.length; ) {
     const item = argv[at] as string;
     if (item === '--') {
       const text = argv[at + 1];
-      return text === undefined ? null : { entry: { form: 'script', text }, next: at + 2 };
+      return text === undefined ? null : { entry: { form: 'script', text, doubt }, next: at + 2 };
     }
     if (item === '-') return null;
     if (item.startsWith('-') || (family === 'shell' && item.startsWith('+'))) {
       const step = readOption(item, argv[at + 1], rule);
       if (step === 'inline') return null;
-      if ('module' in step) return { entry: { form: 'module', text: step.module }, next: at + step.skip };
+      if ('module' in step)
+        return { entry: { form: 'module', text: step.module, doubt }, next: at + step.skip };
+      if (step.unknown) doubt ??= item;
       at += step.skip;
       continue;
     }
@@ -182,7 +222,7 @@ export function entryOf(
       continue;
     }
     if (!running && rule.other.includes(item)) return null;
-    return { entry: { form: 'script', text: item }, next: at + 1 };
+    return { entry: { form: 'script', text: item, doubt }, next: at + 1 };
   }
   return null;
 }

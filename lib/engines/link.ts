@@ -113,7 +113,8 @@ function claimOfRecord(
     return { claim: null, record: null };
   }
   if (record.sessionId === null) {
-    because.push(`session: the record ${found.path} names no session`);
+    const named = record.sessionIdOdd ? 'a session by no id of this engine: refused' : 'no session';
+    because.push(`session: the record ${found.path} names ${named}`);
     return { claim: null, record };
   }
   const elsewhere =

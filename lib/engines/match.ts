@@ -214,7 +214,7 @@ function overrideFinding(override: Override, rule: EngineRule, faces: Faces): Fi
   const isPath = target.includes('/');
   const name = programName(target);
   // Two engines install a program called `agent`: its bare name settles nothing.
-  if (!isPath && name === 'agent') return null;
+  if (!isPath && (name === 'agent' || name === '')) return null;
   const paths = [faces.image, ...faces.scripts, faces.word].filter((text) => text !== null);
   const byText = paths.some((text) => (isPath ? withSlashes(text) === target : programName(text) === name));
   const comm = faces.comm ?? '';
@@ -242,6 +242,7 @@ function overrideFindings(faces: Faces, context: MatchContext): Finding[] {
 }
 
 function decided(finding: Finding, facts: ProcessFacts, program: Program): MatchVerdict {
+  const doubt = finding.evidence.from === 'script' ? (program.entry?.doubt ?? null) : null;
   const places = [program.image, program.word, program.entry?.text, facts.script?.real];
   const layout = finding.rule.layouts.find(
     ({ kind, path }) =>
@@ -250,9 +251,12 @@ function decided(finding: Finding, facts: ProcessFacts, program: Program): Match
   return {
     outcome: 'engine',
     rule: finding.rule,
-    evidence: finding.evidence,
+    evidence: doubt === null ? finding.evidence : { ...finding.evidence, confidence: 'low' },
     placeKind: layout?.kind ?? null,
-    because: [finding.because],
+    because: [
+      finding.because,
+      ...(doubt === null ? [] : [`script: may be the value of ${doubt}, an option that no rule knows`]),
+    ],
   };
 }
 

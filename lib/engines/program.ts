@@ -9,6 +9,8 @@ export interface Entry {
   readonly form: 'script' | 'module';
   /** The script or module as it stands in argv. */
   readonly text: string;
+  /** An option before it of which nobody knows whether it takes a value: the entry may be that value. */
+  readonly doubt: string | null;
 }
 
 export interface Program {

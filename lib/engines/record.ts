@@ -6,6 +6,8 @@
 export interface PidRecord {
   readonly pid: number | null;
   readonly sessionId: string | null;
+  /** The record names a session, but not in the form of the engine's ids. */
+  readonly sessionIdOdd: boolean;
   /** Start of the process in the kernel's own unit; null = the record has none or no number. */
   readonly procStart: string | null;
   /** The record has a start, but not in a form that can be compared. */
@@ -58,12 +60,13 @@ export function firstObject(text: string): Readonly<Record<string, unknown>> | n
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+// Control characters drive a terminal, the others reorder or hide the text around them; U+FFFD stands
+// where the file held no text at all.
+const UNFIT = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd\u{e0000}-\u{e007f}]/u;
 
 /** A text from a foreign file, if it is one that can be shown and compared. */
 export function plainText(value: unknown, maxLength = 256): string | null {
-  return typeof value === 'string' && value !== '' && value.length <= maxLength && !CONTROL.test(value)
+  return typeof value === 'string' && value !== '' && value.length <= maxLength && !UNFIT.test(value)
     ? value
     : null;
 }

@@ -1,6 +1,7 @@
-import type { Fault } from '../native/fault.js';
+import { describeFault, type Fault } from '../native/fault.js';
 import { FIELDS, fieldBit, type ProcessField } from '../native/layout.js';
 import { load, loadedFile } from '../native/load.js';
+import { requireKnown } from './options.js';
 import { snapshotAsync } from './snapshot.js';
 import type { ProcessTable } from './table.js';
 
@@ -34,11 +35,19 @@ export interface DoctorReport {
 }
 
 export interface DoctorOptions {
+  /** Where the process file system is mounted. Default `/proc`. */
   readonly procRoot?: string;
+  /** How long to wait for calls that do not return, in milliseconds. Default 1,000. */
+  readonly deadlineMs?: number;
 }
 
-/** Reads every field of every process once (of the environment only one harmless key) and reports what was refused. */
+/**
+ * Reads every field of every process once (of the environment only one harmless key) and reports what was refused.
+ *
+ * @throws OptionError for an option that cannot be used, LoadError when no binary loads
+ */
 export async function doctor(options: DoctorOptions = {}): Promise<DoctorReport> {
+  requireKnown(options, ['procRoot', 'deadlineMs'], 'options');
   const table = await snapshotAsync({
     ...options,
     fields: FIELDS.filter((name) => name !== 'env'),
@@ -73,16 +82,56 @@ function fieldReport(table: ProcessTable, field: ProcessField, supported: number
     const reason = fault.code === 0 ? fault.kind : `${fault.kind} (errno ${fault.code} from ${fault.call})`;
     byReason.set(reason, (byReason.get(reason) ?? 0) + 1);
   }
-  if (missing === 0) return { readable: table.size > 0, missing };
+  if (table.size === 0) return { readable: false, missing, why: unreadTable(table) };
+  if (missing === 0) return { readable: true, missing };
   const why = [...byReason]
     .map(([reason, count]) => `${reason}: ${count} of ${table.size} processes`)
     .join('; ');
   return { readable: missing < table.size, missing, why };
 }
 
-function capabilities(table: ProcessTable): Record<string, CapabilityReport> {
-  const parked = load().parked();
-  const refused = [...table].filter((row) => row.fault('cwd')?.kind === 'denied').length;
+/** Why a table has no row: there is a process on every machine, the one that asks. */
+function unreadTable({ faults }: ProcessTable): string {
+  const why = [...new Set(faults.map(describeFault))].join('; ');
+  return `the process table could not be read: ${why === '' ? 'it is empty' : why}`;
+}
+
+/** How many processes refused what ptrace(2) rights protect. */
+export interface Refusals {
+  /** Processes in the table, and those of them that refused. */
+  readonly all: number;
+  readonly refused: number;
+  /** Processes of other users that did not refuse. */
+  readonly othersRead: number;
+  readonly isRoot: boolean;
+}
+
+/** May cwd, exe, root and environment of processes of other users be read? */
+export function foreignReport({ all, refused, othersRead, isRoot }: Refusals): CapabilityReport {
+  if (refused === 0) return { available: true };
+  const what = `cwd, exe, root and environment of ${refused} of ${all} processes are refused`;
+  const why = isRoot
+    ? 'some are closed even to root (of another user or pid namespace, confined, or a container without CAP_SYS_PTRACE)'
+    : "other users' processes open only to root or CAP_SYS_PTRACE";
+  return { available: isRoot ? refused < all : othersRead > 0, why: `${what}: ${why}` };
+}
+
+function refusalsOf(table: ProcessTable): Refusals {
+  const own = process.geteuid?.();
+  let refused = 0;
+  let othersRead = 0;
+  for (const row of table) {
+    if (row.fault('cwd')?.kind === 'denied') refused++;
+    else if (row.uid !== undefined && row.uid !== own && row.kernelThread !== true) othersRead++;
+  }
+  return { all: table.size, refused, othersRead, isRoot: own === 0 };
+}
+
+function processReports(table: ProcessTable): Record<string, CapabilityReport> {
+  if (table.size === 0) {
+    const unread = { available: false, why: unreadTable(table) };
+    return { allProcesses: unread, foreignProcesses: unread };
+  }
   return {
     allProcesses: table.has(1)
       ? { available: true }
@@ -90,13 +139,14 @@ function capabilities(table: ProcessTable): Record<string, CapabilityReport> {
           available: false,
           why: 'pid 1 is not in the table: hidepid hides other users, or the root is partial',
         },
-    foreignProcesses:
-      refused === 0
-        ? { available: true }
-        : {
-            available: false,
-            why: `cwd, exe, root and environment of ${refused} processes are refused: other users' processes open only to root or CAP_SYS_PTRACE`,
-          },
+    foreignProcesses: foreignReport(refusalsOf(table)),
+  };
+}
+
+function capabilities(table: ProcessTable): Record<string, CapabilityReport> {
+  const parked = load().parked();
+  return {
+    ...processReports(table),
     promptReads:
       parked === 0
         ? { available: true }

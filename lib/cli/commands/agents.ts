@@ -1,6 +1,7 @@
+import { isAbsolute } from 'node:path';
 import type { Agent, AgentFault, AgentsEnvelope } from '../../index.js';
-import type { Command, Run } from '../command.js';
-import { type Cell, columns, plural, printable, printableJson, type Style } from '../text.js';
+import { type Command, type Run, UsageError } from '../command.js';
+import { type Cell, columns, cut, plural, printable, printableJson, type Style } from '../text.js';
 
 const STATE_STYLES: Readonly<Record<string, readonly Style[]>> = {
   busy: ['green'],
@@ -10,6 +11,9 @@ const STATE_STYLES: Readonly<Record<string, readonly Style[]>> = {
   unknown: ['dim'],
 };
 const FAULTS_SHOWN = 5;
+/** Widest cell and longest path in a line; --json has them whole. */
+const CELL_WIDTH = 60;
+const PATH_WIDTH = 120;
 /** What only `--all` shows. */
 const SERVING: readonly Agent['kind'][] = ['service', 'helper', 'launcher'];
 
@@ -40,24 +44,36 @@ function cellsOf(agent: Agent): Cell[] {
     { text: String(agent.pid) },
     { text: agent.evidence.confidence === 'low' ? `${agent.engine}?` : agent.engine, styles: ['cyan'] },
     { text: agent.kind },
-    { text: stateText(agent), styles: STATE_STYLES[agent.state.value] ?? [] },
+    { text: cut(stateText(agent), CELL_WIDTH), styles: STATE_STYLES[agent.state.value] ?? [] },
     { text: agent.tty ?? '-' },
     { text: sessionText(agent) },
-    { text: agent.cwd ?? '?' },
+    { text: cut(agent.cwd ?? '?', CELL_WIDTH, 'tail') },
   ];
 }
 
 function faultText({ pid, field, kind, code, call, path }: AgentFault): string {
   const about = pid === null ? 'the table' : `pid ${pid}${field === null ? '' : `, ${field}`}`;
-  return printable(`${about}: ${kind}${code === 0 ? '' : ` (errno ${code})`}, ${call} ${path}`);
+  return (
+    printable(`${about}: ${kind}${code === 0 ? '' : ` (errno ${code})`}, ${call} `) +
+    printable(cut(path, PATH_WIDTH, 'tail'))
+  );
 }
 
-function faultLines(faults: readonly AgentFault[], whole: boolean, { paint }: Run): string[] {
+/** The doctor for the same root, as it is typed into a shell. */
+function doctorCommand(values: Run['values']): string {
+  const root = values['proc-root'];
+  if (typeof root !== 'string') return 'procscope doctor';
+  const plain = /^[\w./-]+$/.test(root);
+  const shown = plain ? root : `'${printable(root).replaceAll("'", "'\\''")}'`;
+  return `procscope doctor --proc-root ${shown}`;
+}
+
+function faultLines(faults: readonly AgentFault[], whole: boolean, { paint, values }: Run): string[] {
   if (faults.length === 0) return [];
   const shown = whole ? faults : faults.slice(0, FAULTS_SHOWN);
   const more = faults.length - shown.length;
   return [
-    paint(`Could not be read (procscope doctor says why):`, 'yellow'),
+    paint(`Could not be read (${doctorCommand(values)} says why):`, 'yellow'),
     ...shown.map((fault) => `  ${faultText(fault)}`),
     ...(more > 0 ? [`  and ${more} more (--why shows all)`] : []),
   ];
@@ -72,6 +88,7 @@ function tableLines(envelope: AgentsEnvelope, why: boolean, run: Run): string[] 
 }
 
 function summary({ agents, scanned, tookMs }: AgentsEnvelope): string {
+  if (scanned === 0) return 'The process table could not be read: whether an agent runs here is not known.';
   const read = `${plural(scanned, 'process', 'processes')} read in ${Math.max(1, Math.round(tookMs))} ms`;
   if (agents.length === 0) return `No agent runs here: ${read}.`;
   const serving = agents.filter(({ kind }) => SERVING.includes(kind)).length;
@@ -81,6 +98,9 @@ function summary({ agents, scanned, tookMs }: AgentsEnvelope): string {
 
 async function show(run: Run): Promise<number> {
   const { values } = run;
+  for (const home of (values['home'] ?? []) as readonly string[]) {
+    if (!isAbsolute(home)) throw new UsageError(`--home must be an absolute path: ${home}`);
+  }
   const envelope = await run.api.agents({
     all: values['all'] === true,
     ...(values['home'] === undefined ? {} : { homes: values['home'] as readonly string[] }),

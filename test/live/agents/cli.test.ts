@@ -1,6 +1,7 @@
 /** The command as people run it: the compiled program, its streams and its exit codes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentsEnvelope } from '../../../lib/agents/envelope.js';
@@ -8,6 +9,7 @@ import { Scene } from './start.js';
 
 const MAIN = join(__dirname, '../../../dist/cli/main.js');
 const NOBODY = 65_534;
+const NO_ACCOUNT = 54_321;
 
 interface Outcome {
   readonly code: number | null;
@@ -17,10 +19,11 @@ interface Outcome {
 
 async function cli(
   args: readonly string[],
-  how: { uid?: number; firstLineOnly?: boolean } = {},
+  how: { uid?: number; firstLineOnly?: boolean; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(how.env === undefined ? {} : { env: how.env }),
     ...(how.uid === undefined ? {} : { uid: how.uid, gid: how.uid }),
   });
   let out = '';
@@ -74,6 +77,45 @@ describe.skipIf(process.platform !== 'linux')('the command (makers run on Linux)
     );
     const { code, err } = await cli(['--json'], { firstLineOnly: true });
     expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+
+  it('says that the output could not be written, and fails', async (context) => {
+    context.skip(!existsSync('/dev/full'), 'this machine has no full device');
+    const full = openSync('/dev/full', 'w');
+    try {
+      const child = spawn(process.execPath, [MAIN, 'help'], { stdio: ['ignore', full, 'pipe'] });
+      let err = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        err += text;
+      });
+      expect(await once(child, 'close')).toEqual([1, null]);
+      expect(err).toBe('procscope: the output could not be written: ENOSPC\n');
+    } finally {
+      closeSync(full);
+    }
+  });
+
+  it('says what it could not read, once, and where the doctor looks', async () => {
+    const { code, out } = await cli(['--proc-root', scene.home]);
+    expect(code).toBe(1);
+    expect(out.match(/the table: /g)).toHaveLength(1);
+    const report = await cli(['doctor', '--json', '--proc-root', scene.home]);
+    expect(report.code).toBe(1);
+    const unread = { available: false, why: expect.stringContaining('could not be read') };
+    expect(JSON.parse(report.out)).toMatchObject({
+      capabilities: { allProcesses: unread, foreignProcesses: unread },
+      fields: { cwd: { readable: false, why: unread.why } },
+    });
+  });
+
+  it('works for a user without an account and without HOME', async (context) => {
+    context.skip(process.getuid?.() !== 0, 'only root can become another user');
+    const { HOME: _, ...env } = process.env;
+    const probe = await cli(['--version'], { uid: NO_ACCOUNT, env });
+    context.skip(probe.code !== 0, 'another user cannot read this checkout');
+    const { code, err, out } = await cli(['--json'], { uid: NO_ACCOUNT, env });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect((JSON.parse(out) as AgentsEnvelope).scanned).toBeGreaterThan(0);
   });
 
   it('refuses what it does not know', async () => {

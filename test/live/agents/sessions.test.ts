@@ -7,6 +7,9 @@ import { Scene } from './start.js';
 const UUID = '01a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
 const OTHER_UUID = '7b0c3a9e-2f1d-4c5b-9e8a-1d2c3b4a5f6e';
 
+const A = '0a22cfb0-e5f1-4d41-8366-9bc8f0543ca5';
+const B = '0b22cfb0-e5f1-4d41-8366-9bc8f0543ca5';
+
 describe.skipIf(process.platform !== 'linux')('sessions of live processes (makers run on Linux)', () => {
   let scene: Scene;
 
@@ -80,23 +83,23 @@ describe.skipIf(process.platform !== 'linux')('sessions of live processes (maker
     const first = await claude([], folder);
     expect(await scene.agents()).toMatchObject([{ pid: first, cwd: folder, session: { id: null } }]);
     const second = await claude([], folder);
-    await record(first, { sessionId: 'A' });
-    const path = await record(second, { sessionId: 'B' });
+    await record(first, { sessionId: A });
+    const path = await record(second, { sessionId: B });
     const ids = async () => {
       const found = await scene.agents();
       return Object.fromEntries(found.map(({ pid, session }) => [pid, session.id]));
     };
-    expect(await ids()).toEqual({ [first]: 'A', [second]: 'B' });
+    expect(await ids()).toEqual({ [first]: A, [second]: B });
     rmSync(path);
-    for (let poll = 0; poll < 3; poll++) expect(await ids()).toEqual({ [first]: 'A', [second]: null });
+    for (let poll = 0; poll < 3; poll++) expect(await ids()).toEqual({ [first]: A, [second]: null });
   });
 
   it('H22 one session in two live processes', async () => {
     const pids = [await claude(), await claude()];
-    for (const pid of pids) await record(pid, { sessionId: 'A' });
+    for (const pid of pids) await record(pid, { sessionId: A });
     const found = await scene.agents();
     expect(found.map(({ pid }) => pid).sort()).toEqual([...pids].sort());
-    for (const { session } of found) expect(session).toMatchObject({ id: 'A', grade: 'exact', shared: true });
+    for (const { session } of found) expect(session).toMatchObject({ id: A, grade: 'exact', shared: true });
   });
 
   it('H24 an id in argv', async () => {

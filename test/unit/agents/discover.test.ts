@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../../../lib/agents/discover.js';
 import type { Agent, AgentsEnvelope } from '../../../lib/agents/envelope.js';
 import type { AgentsOptions } from '../../../lib/agents/options.js';
-import { OptionError } from '../../../lib/process/fault.js';
 import { FakeFiles, type FakeRow, tableOf } from './fakes.js';
 
 const UUID = '01a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
@@ -149,6 +148,8 @@ describe('H20 H21 H22 sessions of several processes', () => {
         ]),
       ),
     );
+  const A = UUID;
+  const B = UUID.replace('01a', '02b');
   const ids = ({ agents: rows }: AgentsEnvelope) => rows.map(({ pid, session }) => [pid, session.id]);
 
   it('H20 a process without a record is a row', async () => {
@@ -157,24 +158,24 @@ describe('H20 H21 H22 sessions of several processes', () => {
 
   it('H21 each has its own, and none takes the other', async () => {
     const rows = { 10: CLAUDE, 11: CLAUDE };
-    expect(ids(await discover(rows, files({ 10: 'A', 11: 'B' })))).toEqual([
-      [10, 'A'],
-      [11, 'B'],
+    expect(ids(await discover(rows, files({ 10: A, 11: B })))).toEqual([
+      [10, A],
+      [11, B],
     ]);
-    const one = files({ 10: 'A' });
+    const one = files({ 10: A });
     for (let poll = 0; poll < 3; poll++) {
       expect(ids(await discover(rows, one))).toEqual([
-        [10, 'A'],
+        [10, A],
         [11, null],
       ]);
     }
   });
 
   it('H22 two live processes share one', async () => {
-    const { agents: rows } = await discover({ 10: CLAUDE, 11: CLAUDE }, files({ 10: 'A', 11: 'A' }));
+    const { agents: rows } = await discover({ 10: CLAUDE, 11: CLAUDE }, files({ 10: A, 11: A }));
     expect(rows).toMatchObject([
-      { pid: 10, session: { id: 'A', grade: 'exact', shared: true } },
-      { pid: 11, session: { id: 'A', grade: 'exact', shared: true } },
+      { pid: 10, session: { id: A, grade: 'exact', shared: true } },
+      { pid: 11, session: { id: A, grade: 'exact', shared: true } },
     ]);
     expect(rows[0]?.because).toContain('session: shared; its first owner is pid 11');
   });
@@ -259,7 +260,43 @@ describe('hostile session files', () => {
     const files = new FakeFiles({ [path]: { fault: 'denied' } });
     const { agents: rows, faults } = await discover({ 10: CLAUDE }, files);
     expect(rows[0]?.session.id).toBeNull();
+    expect(rows[0]?.because.filter((why) => why.includes('unknown'))).toEqual([
+      'session unknown: its pid record could not be read, and nothing else names it',
+      'state unknown: its pid record could not be read',
+    ]);
     expect(faults).toEqual([{ pid: 10, field: 'session', kind: 'denied', code: 13, call: 'read', path }]);
+  });
+
+  it('of a refused one nobody says that there is none', async () => {
+    const files = new FakeFiles({ [path]: record(10, { procStart: '1' }) });
+    const agent = await only(CLAUDE, files);
+    expect(agent.because.slice(1)).toEqual([
+      `session: its record names another process start: the pid was used before (${path})`,
+      'session unknown: its pid record does not count, and nothing else names it',
+      'state unknown: its pid record does not count',
+    ]);
+    const { because } = await only(CLAUDE);
+    expect(because.filter((why) => why.includes('no pid record of this process'))).toHaveLength(1);
+  });
+
+  it.each(['A', '\u202e', '\ufffd', '\u001b[2J', `${UUID}\n`, `${UUID}x`, 7, { a: 1 }])(
+    'a session called %j is refused, and the name goes nowhere',
+    async (sessionId) => {
+      const agent = await only(CLAUDE, new FakeFiles({ [path]: record(10, { sessionId }) }));
+      expect(agent.session).toMatchObject({ id: null, grade: 'none', refused: [] });
+      expect(agent.because).toContain(
+        `session: the record ${path} names a session by no id of this engine: refused`,
+      );
+      expect(agent.state.value).toBe('idle');
+    },
+  );
+
+  it('words that could drive or turn a terminal are as good as missing', async () => {
+    for (const word of ['\u202eidle', 'a\ufffdb', 'x\u001b', '\u200b', '\ud800']) {
+      const text = record(10, { status: 'waiting', waitingFor: word, version: word });
+      const agent = await only(CLAUDE, new FakeFiles({ [path]: text }));
+      expect(agent).toMatchObject({ version: null, state: { value: 'waiting', waitingFor: null } });
+    }
   });
 
   it('a half written one is read once more', async () => {
@@ -336,25 +373,5 @@ describe('installed programs', () => {
     const row = { argv: ['bun', '/x/cli.cjs'], exe: '/usr/bin/bun' };
     const agent = await only(row, new FakeFiles(), { overrides: { claude: '/x/cli.cjs' } });
     expect(agent.evidence.rule).toBe('explicit-override');
-  });
-});
-
-describe('options', () => {
-  it.each([
-    [{ procroot: '/proc' }, 'procroot'],
-    [{ procRoot: '' }, 'procRoot'],
-    [{ homes: ['relative'] }, 'homes'],
-    [{ homes: '/home' }, 'homes'],
-    [{ all: 'yes' }, 'all'],
-    [{ deadlineMs: 0 }, 'deadlineMs'],
-    [{ pathEnv: 1 }, 'pathEnv'],
-    [{ overrides: { claude: 1 } }, 'overrides'],
-    [{ look: null }, 'look'],
-    [{ now: 5 }, 'now'],
-    [{ table: null }, 'table'],
-  ])('%j is refused by name', async (options, name) => {
-    const failure = await agents(options as AgentsOptions).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(OptionError);
-    expect(failure).toMatchObject({ option: name });
   });
 });

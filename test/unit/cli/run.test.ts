@@ -164,8 +164,37 @@ describe('procscope agents', () => {
     expect((await cli(['-w'], { faults })).out.match(/pid \d, cwd/g)).toHaveLength(7);
   });
 
+  it('cuts what would make a line endless', async () => {
+    const path = `/${'long\u202e/'.repeat(20_000)}end`;
+    const agent: Agent = {
+      ...AGENT,
+      cwd: path,
+      state: { ...AGENT.state, value: 'waiting', waitingFor: 'x'.repeat(10_000) },
+    };
+    const fault = { pid: 42, field: 'cwd', kind: 'io', code: 5, call: 'open', path } as const;
+    const { out } = await cli(['--why'], { agents: [agent], faults: [fault] });
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(200);
+    expect(out).toMatch(/waiting \(x+… {2}pts/);
+    expect(out).toMatch(/…[^ ]*\/end\n/);
+    expect(out).toContain('\\u{202e}');
+  });
+
   it('fails when no process at all could be read', async () => {
-    expect((await cli([], { scanned: 0 })).code).toBe(1);
+    const fault = { pid: null, field: null, kind: 'denied', code: 13, call: 'open', path: '/x y' } as const;
+    const { code, out } = await cli(['--proc-root', '/x y'], { scanned: 0, faults: [fault] });
+    expect(code).toBe(1);
+    expect(out).toBe(
+      [
+        'The process table could not be read: whether an agent runs here is not known.',
+        "Could not be read (procscope doctor --proc-root '/x y' says why):",
+        '  the table: denied (errno 13), open /x y',
+        '',
+      ].join('\n'),
+    );
+    expect((await cli(['--proc-root', '/h/proc'], { faults: [fault] })).out).toContain(
+      '(procscope doctor --proc-root /h/proc says why)',
+    );
+    expect((await cli([], { faults: [fault] })).out).toContain('(procscope doctor says why)');
     expect((await cli(['--json'], { scanned: 0 })).code).toBe(1);
   });
 });
@@ -228,6 +257,8 @@ describe('the command line', () => {
     [['--constructor'], 'unknown option --constructor of agents'],
     [['agents', 'claude'], 'agents takes no argument: claude'],
     [['--home'], '--home needs a value'],
+    [['--home', '/a', '--home', 'rel'], '--home must be an absolute path: rel'],
+    [['help', 'nonsense'], 'unknown command nonsense; known are agents, doctor'],
     [['--json=yes'], '--json takes no value'],
   ])('%j is refused by name', async (args, message) => {
     const { code, out, err } = await cli(args);
@@ -253,16 +284,18 @@ describe('the command line', () => {
   });
 
   it('helps', async () => {
-    for (const args of [['--help'], ['-h']]) {
+    for (const args of [['--help'], ['-h'], ['help']]) {
       const { code, out } = await cli(args);
       expect(code).toBe(0);
-      for (const word of ['agents', 'doctor', '--version', 'NO_COLOR']) expect(out).toContain(word);
+      for (const word of ['agents', 'doctor', '--json', '--all', '--why', '--version', 'NO_COLOR'])
+        expect(out).toContain(word);
     }
     const { out } = await cli(['agents', '--help']);
     for (const option of ['--json', '--all', '--why', '--home DIR', '--proc-root DIR', '--help']) {
       expect(out).toContain(option);
     }
-    expect((await cli(['--version'])).out).toBe('1.2.3\n');
+    expect((await cli(['help', 'doctor'])).out).toBe((await cli(['doctor', '--help'])).out);
+    for (const args of [['--version'], ['version']]) expect((await cli(args)).out).toBe('1.2.3\n');
     expect((await cli(['doctor', '-V'])).out).toBe('1.2.3\n');
   });
 });

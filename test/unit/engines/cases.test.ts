@@ -315,6 +315,16 @@ describe('H17 whose is the program called agent?', () => {
     ];
     expect(sessions(rows)).toEqual({});
   });
+
+  it('keeps a run that prints its answer, though an editor started it', () => {
+    const env = { VSCODE_PID: '77' };
+    const worker = '/home/user/.cursor/extensions/anysphere.cursor-agent-worker-1.0/dist/cursor-agent';
+    const rows = [
+      started(1, [cursorFile, '-p', 'x'], { tty: null, env }),
+      started(2, [worker, '-p', 'x'], { tty: null, env }),
+    ];
+    expect(sessions(rows)).toEqual({ 1: 'cursor headless' });
+  });
 });
 
 describe('H18 a wrapper and its native child are one agent', () => {

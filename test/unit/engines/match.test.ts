@@ -105,6 +105,18 @@ describe('confidence', () => {
     expect(confidence({ argv: ['env', 'A=b', 'claude'], exe: '/usr/bin/env', name: 'env' })).toBe('high');
   });
 
+  it('is low where the script may be the value of an unknown option', () => {
+    const doubtful = judgeOne({ argv: ['node', '--new-thing', '/x/claude'], exe: '/usr/bin/node' });
+    expect(doubtful?.evidence.confidence).toBe('low');
+    expect(doubtful?.because).toContain(
+      'script: may be the value of --new-thing, an option that no rule knows',
+    );
+    expect(confidence({ argv: ['node', '--title', 'x', '/x/claude'], exe: '/usr/bin/node' })).toBe('high');
+    expect(
+      judgeOne({ argv: ['node', '--diagnostic-dir', 'claude', 'app.js'], exe: '/usr/bin/node' }),
+    ).toBeUndefined();
+  });
+
   it('is low for names that others use', () => {
     expect(confidence({ argv: ['/t/codex-nightly'] })).toBe('low');
     expect(confidence({ argv: ['/t/codex-x86_64-unknown-linux-musl'] })).toBe('high');

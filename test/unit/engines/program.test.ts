@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NODE_SWITCHES, NODE_VALUES } from '../../../lib/engines/node-options.js';
 import { programOf } from '../../../lib/engines/program.js';
 
 interface Row {
@@ -15,6 +16,9 @@ const ROWS: readonly Row[] = [
   { argv: ['node', '-r', './hook.js', '--import=x', '--inspect-port', '0', 'a.js'], entry: 'a.js', args: [] },
   { argv: ['node', '--max-old-space-size=100', 'a.js', '-p'], entry: 'a.js', args: ['-p'] },
   { argv: ['node', '--conditions', 'dev', '--', '-odd.js', 'x'], entry: '-odd.js', args: ['x'] },
+  { argv: ['node', '--diagnostic-dir', 'claude', 'app.js'], entry: 'app.js' },
+  { argv: ['node', '--unhandled-rejections', 'strict', '/x/claude'], entry: '/x/claude' },
+  { argv: ['node', '--env_file', 'claude', '--no-warnings', 'app.js'], entry: 'app.js' },
   { argv: ['node', '-p', 'claude'], entry: null },
   { argv: ['node', '-e', 'claude', '/x/claude'], entry: null },
   { argv: ['node', '--eval=1', 'claude'], entry: null },
@@ -73,6 +77,19 @@ describe('the program of a process', () => {
     expect(shown).toBe(row.entry);
     if (row.args) expect(program.args).toEqual(row.args);
     expect(program.through).toEqual(row.through ?? []);
+  });
+
+  it('doubts an entry behind an option that may have taken it', () => {
+    const doubt = (...argv: string[]) => programOf({ name: 'x', argv, exe: undefined }).entry?.doubt;
+    expect(doubt('node', '--new-thing', '/x/claude')).toBe('--new-thing');
+    expect(doubt('node', '--new-thing=1', '/x/claude')).toBeNull();
+    expect(doubt('node', '--no-new-thing', '--enable-source-maps', '/x/claude')).toBeNull();
+    expect(doubt('bash', '--norc', '/x/claude')).toBeNull();
+    expect(doubt('python3', '--new', 'x', '/x/claude')).toBe('--new');
+  });
+
+  it('gives each option of node one meaning', () => {
+    expect(NODE_VALUES.filter((name) => NODE_SWITCHES.includes(name))).toEqual([]);
   });
 
   it('knows a title from a command line', () => {
