@@ -26,7 +26,7 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const MARKED_SECRETS =
   /(?<![A-Za-z0-9])(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|npm|xox[a-z]|hf|key|tok|pat)[-_][A-Za-z0-9_-]{8,}|github_pat_\w{8,}|AKIA[0-9A-Z]{12,}|AIza[\w-]{20,}|eyJ[\w-]{6,}(?:\.[\w-]+)*/g;
 const LONG_RUN = /[A-Za-z0-9+=_~-]{20,}/g;
-/** The same with the slash of base64. Folders of a path are told apart by the leading slash. */
+/** The same with the slash of base64, where it stands in no path: there each name is judged by itself. */
 const LONG_BASE64 = /(?<![\w+=/.~-])[A-Za-z0-9+=_-][A-Za-z0-9+/=_-]{23,}/g;
 /** A part of an everyday name: a word, a version, a short number, `x64`. */
 const PLAIN_PART = /^([A-Z]?[a-z]{1,14}|[A-Z]{1,8}|v?\d{1,4}|[a-z]{1,4}\d{1,2})?$/;
@@ -44,15 +44,15 @@ function wordPattern(names) {
   return new RegExp(`(?<![A-Za-z0-9])(?:${longestFirst.join('|')})(?![A-Za-z0-9])`, 'gi');
 }
 
-const isPlainRun = (run) => run.split(/[-_+=~]/).every((part) => PLAIN_PART.test(part));
+/** Digits, capitals and small letters in one run are what random tokens have and everyday names have not. */
+const isMixed = (run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
 
-const looksRandom = (run) =>
-  !run.split('/').every(isPlainRun) && (/\d/.test(run) || (/[a-z]/.test(run) && /[A-Z]/.test(run)));
+const isPlainRun = (run) => !isMixed(run) && run.split(/[-_+=~]/).every((part) => PLAIN_PART.test(part));
 
 function withoutSecrets(text) {
   return text
     .replace(MARKED_SECRETS, SECRET)
-    .replace(LONG_BASE64, (run) => (looksRandom(run) ? SECRET : run))
+    .replace(LONG_BASE64, (run) => (isMixed(run) ? SECRET : run))
     .replace(LONG_RUN, (run) => (isPlainRun(run) ? run : SECRET));
 }
 
