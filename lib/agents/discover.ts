@@ -26,7 +26,7 @@ import { type AgentTable, factsOf } from './table.js';
 /** Read of every process. */
 const CHEAP = ['argv', 'exe'] as const;
 /** Read of candidates only: each costs a call, and some can wait for a file system. */
-const COSTLY = ['uid', 'user', 'argv', 'exe', 'exeFile', 'cwd', 'nspid', 'pidNamespace'] as const;
+const COSTLY = ['uid', 'user', 'argv', 'exe', 'exeFile', 'cwd', 'root', 'nspid', 'pidNamespace'] as const;
 /** Fields whose absence a row's reader should know of. */
 const REPORTED = ['argv', 'exe', 'exeFile', 'cwd', 'env', 'nspid'] as const;
 
@@ -91,7 +91,8 @@ function unchanged(before: ProcessFacts | undefined, now: ProcessFacts): boolean
 
 /** Does the process see other files than we do? Links of a path lead elsewhere there. */
 function isElsewhere(facts: ProcessFacts, procRoot: string): boolean {
-  return procRoot !== DEFAULT_PROC_ROOT || isContained(facts) === true;
+  const inAnotherRoot = typeof facts.root === 'string' && facts.root !== '/';
+  return procRoot !== DEFAULT_PROC_ROOT || isContained(facts) === true || inAnotherRoot;
 }
 
 async function withScripts(

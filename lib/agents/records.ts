@@ -20,7 +20,7 @@ export interface RecordLook {
 export interface RecordQuery {
   readonly judged: Judged;
   readonly rule: PidRecordRule;
-  /** Stands before every path: the root of a process that does not see our files. Usually empty. */
+  /** Every path is resolved below it: the root of a process that does not see our files. Usually empty. */
   readonly root: string;
 }
 
@@ -40,23 +40,19 @@ function pathsOf(place: Place): { folder: string; file: string } {
 }
 
 function requestsOf(place: Place): LookRequest[] {
-  const { root, config, anchor, rule } = place;
+  const { root, anchor, rule } = place;
   const { folder, file } = pathsOf(place);
   const group = groupOf(root + anchor);
-  const read: LookRequest = { op: 'read', path: root + file, follow: false, maxBytes: rule.maxBytes, group };
-  if (root === '') {
-    return [{ op: 'realpath', path: anchor, group }, { op: 'realpath', path: folder, group }, read];
-  }
-  // An absolute link inside another root would be followed to a file of ours: allow none there.
+  // Below another root the kernel resolves every link inside it, so that none leads to a file of ours.
+  const from = { group, ...(root === '' ? {} : { root }) };
   return [
-    { op: 'stat', path: root + config, follow: false, group },
-    { op: 'stat', path: root + folder, follow: false, group },
-    read,
+    { op: 'realpath', path: anchor, ...from },
+    { op: 'realpath', path: folder, ...from },
+    { op: 'read', path: file, follow: false, maxBytes: rule.maxBytes, ...from },
   ];
 }
 
-function leadsOut(place: Place, outer: LookAnswer | undefined, inner: LookAnswer | undefined): boolean {
-  if (place.root !== '') return outer?.stat?.kind !== 'directory' || inner?.stat?.kind !== 'directory';
+function leadsOut(outer: LookAnswer | undefined, inner: LookAnswer | undefined): boolean {
   if (outer?.realpath === undefined || inner?.realpath === undefined) return true;
   return !isBelow(inner.realpath, outer.realpath);
 }
@@ -68,7 +64,7 @@ function readAnswer(place: Place, answers: readonly LookAnswer[]): RecordLook {
   if (file === undefined) return { found: undefined };
   const path = pathsOf(place).file;
   const uid = process.platform === 'win32' ? undefined : file.stat?.uid;
-  if (leadsOut(place, outer, inner)) {
+  if (leadsOut(outer, inner)) {
     return { found: { path, uid, reading: { problem: 'lies behind a link that leads out of the home' } } };
   }
   if (file.truncated) {

@@ -17,6 +17,7 @@ export interface AgentRow {
   readonly exe: string | null | undefined;
   readonly exeFile: FileIdentity | null | undefined;
   readonly cwd: string | null | undefined;
+  readonly root?: string | null | undefined;
   readonly nspid: readonly number[] | null | undefined;
   readonly pidNamespace: number | null | undefined;
   readonly startKey: bigint | null | undefined;
@@ -51,6 +52,7 @@ export function factsOf(row: AgentRow, script?: ResolvedScript): ProcessFacts {
     exe: row.exe,
     exeFile: row.exeFile ?? undefined,
     cwd: row.cwd,
+    root: row.root,
     nspid: row.nspid ?? undefined,
     pidNamespace: row.pidNamespace ?? undefined,
     env: row.env ?? undefined,

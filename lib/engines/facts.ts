@@ -43,6 +43,8 @@ export interface ProcessFacts {
   /** Identity of the running image, right also after the path was replaced. */
   readonly exeFile: FileIdentity | undefined;
   readonly cwd: string | null | undefined;
+  /** Root directory as seen from ours; `/` = it sees our files, apart from other mounts. */
+  readonly root?: string | null | undefined;
   /** Pids from the outermost namespace inward; the last one is what the process itself sees. */
   readonly nspid: readonly number[] | undefined;
   /** Inode number of the pid namespace. */

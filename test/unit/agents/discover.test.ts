@@ -5,6 +5,7 @@ import type { AgentsOptions } from '../../../lib/agents/options.js';
 import { FakeFiles, type FakeRow, tableOf } from './fakes.js';
 
 const UUID = '01a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
+const OTHER = '11a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
 const CLAUDE = { argv: ['claude'], exe: '/home/user/.local/bin/claude', name: 'claude' } as const;
 
 /** The record of a claude that `tableOf` gave the start `pid * 100`. */
@@ -213,7 +214,18 @@ describe('homes', () => {
       container: true,
       session: { id: UUID, grade: 'exact', path: '/inner/.claude/sessions/7.json' },
     });
-    expect(files.asked.some(({ path }) => path.startsWith('/inner/'))).toBe(false);
+    expect(files.asked.filter(({ path, root }) => path.startsWith('/inner/') && root === undefined)).toEqual(
+      [],
+    );
+  });
+
+  it('of a process in another root, without a pid namespace, are looked for below that root', async () => {
+    const files = new FakeFiles({
+      '/proc/10/root/inner/.claude/sessions/10.json': record(10),
+      '/inner/.claude/sessions/10.json': record(10, { sessionId: OTHER }),
+    });
+    const agent = await only({ ...CLAUDE, root: '/jail', env: { HOME: '/inner' } }, files);
+    expect(agent.session).toMatchObject({ id: UUID, grade: 'exact' });
   });
 
   it('of another machine are looked for below its root', async () => {

@@ -108,7 +108,7 @@ export class FakeFiles {
       fault: { kind, code, call: request.op, path: request.path },
     });
     const follow = request.op === 'realpath' || !('follow' in request) || request.follow !== false;
-    const real = this.#resolve(request.path, follow);
+    const real = this.#resolve(`${request.root ?? ''}${request.path}`, follow);
     if (real === null) return fault('gone', 2);
     const file = this.#files.get(real);
     if (file?.fault) return fault(file.fault, 13);
