@@ -38,10 +38,10 @@ function gapsOf({ rule }: Judged, record: RecordLook | undefined): { session: st
   if (record === undefined || record.found === null) return { session: rule.linkGap, state: rule.stateGap };
   if (record.found === undefined) {
     const unread = 'its pid record could not be read';
-    return { session: `${unread}, and nothing else names it`, state: unread };
+    return { session: `${unread}, and nothing in its arguments names it`, state: unread };
   }
   const useless = 'its pid record does not count';
-  return { session: `${useless}, and nothing else names it`, state: useless };
+  return { session: `${useless}, and nothing in its arguments names it`, state: useless };
 }
 
 export function linkJudged(
