@@ -3,7 +3,7 @@ import type * as procscope from '../index.js';
 import type { Paint } from './text.js';
 
 /** What a command may use: the public interface, and nothing else of the library. */
-export type Api = Pick<typeof procscope, 'agents' | 'doctor'>;
+export type Api = Pick<typeof procscope, 'agents' | 'doctor' | 'sockets'>;
 
 export interface Stream {
   readonly isTTY?: boolean | undefined;

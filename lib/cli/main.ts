@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agents, doctor } from '../index.js';
+import { agents, doctor, sockets } from '../index.js';
 import { run } from './run.js';
 
 function ownVersion(): string {
@@ -19,7 +19,7 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 void run(process.argv.slice(2), {
-  api: { agents, doctor },
+  api: { agents, doctor, sockets },
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,

@@ -1,10 +1,11 @@
 import { COMMON, type Command, type Io, optionHelp, readOptions, UsageError } from './command.js';
 import { agents } from './commands/agents.js';
 import { doctor } from './commands/doctor.js';
+import { sockets } from './commands/sockets.js';
 import { painter, printable } from './text.js';
 
 /** The first is the default. */
-const COMMANDS: readonly Command[] = [agents, doctor];
+const COMMANDS: readonly Command[] = [agents, doctor, sockets];
 
 const USAGE = 2;
 const FAILED = 1;

@@ -46,8 +46,8 @@ class SocketsTask final : public Task {
   explicit SocketsTask(SocketsRequest request) : request_(std::move(request)) {}
   void run() override { table_ = take_sockets(request_); }
   Napi::Value deliver(Napi::Env env) override {
-    Napi::Object out = packed_object<SocketRow>(env, table_, socket_columns(), 0,
-                                                table_.everybody_seen ? 1 : 0);
+    Napi::Object out =
+        packed_object<SocketRow>(env, table_, socket_columns(), 0, table_.everybody_seen ? 1 : 0);
     out.Set("sources", source_list(env, table_.sources));
     out.Set("unseen", unseen_list(env, table_.unseen));
     return out;

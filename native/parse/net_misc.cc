@@ -32,8 +32,8 @@ std::optional<NetlinkLine> parse_net_netlink(std::string_view line) {
   row.receive_queue = *receive;
   row.send_queue = *send;
   row.inode = *inode;
-  row.present = bit(SocketField::kReceiveQueue) | bit(SocketField::kSendQueue) |
-                bit(SocketField::kGroups);
+  row.present =
+      bit(SocketField::kReceiveQueue) | bit(SocketField::kSendQueue) | bit(SocketField::kGroups);
   return parsed;
 }
 
@@ -64,8 +64,8 @@ std::optional<ParsedSocket> parse_net_packet(std::string_view line) {
   row.receive_queue = *receive;
   row.uid = *uid;
   row.inode = *inode;
-  row.present = bit(SocketField::kReceiveQueue) | bit(SocketField::kUid) |
-                bit(SocketField::kInterface);
+  row.present =
+      bit(SocketField::kReceiveQueue) | bit(SocketField::kUid) | bit(SocketField::kInterface);
   return socket;
 }
 

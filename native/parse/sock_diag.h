@@ -7,7 +7,8 @@
 
 #include "model/socket.h"
 
-/// The bytes of NETLINK_SOCK_DIAG: sock_diag(7) and include/uapi/linux/{netlink,sock_diag,inet_diag,
+/// The bytes of NETLINK_SOCK_DIAG: sock_diag(7) and
+/// include/uapi/linux/{netlink,sock_diag,inet_diag,
 /// unix_diag,netlink_diag,packet_diag,vm_sockets_diag}.h. Lengths in messages are never trusted.
 namespace procscope {
 

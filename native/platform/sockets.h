@@ -21,8 +21,8 @@ struct SocketQuery {
   std::string root = "/proc";
   /// One bit (1 << kind) for each SocketKind.
   uint32_t kinds = 0;
-  /// One bit (1 << state) for each state that is asked for: of tcp, of the other kinds of IP, and of
-  /// all else. Kinds without states (packet) have none of them.
+  /// One bit (1 << state) for each state that is asked for: of tcp, of the other kinds of IP, and
+  /// of all else. Kinds without states (packet) have none of them.
   bool by_state = false;
   uint32_t tcp_states = UINT32_MAX;
   uint32_t ip_states = UINT32_MAX;

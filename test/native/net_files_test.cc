@@ -44,7 +44,8 @@ TEST_CASE("net_address: what is no address of 8 or 32 digits") {
 
 TEST_CASE("net_inet: a listening and a connected socket of tcp") {
   const auto listening = parse_net_inet(
-      "   0: 0100007F:07E8 00000000:0000 0A 00000000:00000003 00:00000000 00000000  1000        0 575 "
+      "   0: 0100007F:07E8 00000000:0000 0A 00000000:00000003 00:00000000 00000000  1000        0 "
+      "575 "
       "1 00000000572167e2 100 0 0 10 0",
       SocketKind::kTcp, SocketFamily::kInet);
   REQUIRE(listening);
@@ -79,7 +80,8 @@ TEST_CASE("net_inet: a listening and a connected socket of tcp") {
 
 TEST_CASE("net_inet: a raw socket has its protocol where others have a port") {
   const auto raw = parse_net_inet(
-      "    1: 00000000:003A 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 77 2 "
+      "    1: 00000000:003A 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 "
+      "77 2 "
       "0000000000000000 0",
       SocketKind::kRaw, SocketFamily::kInet);
   REQUIRE(raw);
@@ -89,7 +91,8 @@ TEST_CASE("net_inet: a raw socket has its protocol where others have a port") {
 
 TEST_CASE("net_inet: headings, the other family and what is cut") {
   const std::string line =
-      "   0: 0100007F:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 575";
+      "   0: 0100007F:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 "
+      "575";
   CHECK(parse_net_inet(line, SocketKind::kTcp, SocketFamily::kInet));
   CHECK_FALSE(parse_net_inet(line, SocketKind::kTcp, SocketFamily::kInet6));
   for (size_t n = 0; n < line.rfind(' ') + 1; ++n) {
@@ -143,8 +146,8 @@ TEST_CASE("net_unix: what is no list says so") {
 }
 
 TEST_CASE("net_misc: netlink and packet") {
-  const auto netlink =
-      parse_net_netlink("00000000bc70bf59 15  4294963200 00000011 8        16       0     2        0        4");
+  const auto netlink = parse_net_netlink(
+      "00000000bc70bf59 15  4294963200 00000011 8        16       0     2        0        4");
   REQUIRE(netlink);
   CHECK(netlink->socket.row.protocol == 15);
   CHECK(netlink->socket.row.local_port == 4294963200);
@@ -154,14 +157,16 @@ TEST_CASE("net_misc: netlink and packet") {
   CHECK(netlink->socket.row.inode == 4);
   CHECK_FALSE(parse_net_netlink("sk               Eth Pid        Groups   Rmem"));
 
-  const auto packet = parse_net_packet("0000000012345678 3      3    0003   2     1 96     33     812");
+  const auto packet =
+      parse_net_packet("0000000012345678 3      3    0003   2     1 96     33     812");
   REQUIRE(packet);
   CHECK(packet->row.protocol == 3);
   CHECK(packet->row.interface == 2);
   CHECK(packet->row.receive_queue == 96);
   CHECK(packet->row.uid == 33);
   CHECK(packet->row.inode == 812);
-  const auto orphan = parse_net_packet("0000000012345678 3      3    0003   -1    0 0      0      9");
+  const auto orphan =
+      parse_net_packet("0000000012345678 3      3    0003   -1    0 0      0      9");
   REQUIRE(orphan);
   CHECK(orphan->row.interface == 0);
 }

@@ -119,8 +119,8 @@ ProcNetOutcome read_sockets(int net, const SocketList& list, const Take& take) {
   if (bytes.truncated) {
     file = file.substr(0, file.rfind('\n') + 1);
   }
-  const bool understood = list.kind == SocketKind::kUnix ? take_unix(file, take)
-                                                         : take_lines(file, list, take);
+  const bool understood =
+      list.kind == SocketKind::kUnix ? take_unix(file, take) : take_lines(file, list, take);
   return {0, Call::kNone, bytes.truncated, !understood};
 }
 

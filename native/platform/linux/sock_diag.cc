@@ -1,5 +1,6 @@
 // Sockets from NETLINK_SOCK_DIAG. The kernel fills the first part of a dump inside send() and each
-// further one inside recv(), so neither waits for another process; recv() has a timeout all the same.
+// further one inside recv(), so neither waits for another process; recv() has a timeout all the
+// same.
 #include "platform/linux/sock_diag.h"
 
 #include <linux/netlink.h>
@@ -30,8 +31,8 @@ DiagOutcome failed(int code) {
   const bool late = code == EAGAIN || code == EWOULDBLOCK;
   DiagOutcome outcome;
   outcome.code = code;
-  outcome.kind = unsupported ? FaultKind::kUnsupported
-                             : (late ? FaultKind::kTimeout : kind_of_errno(code));
+  outcome.kind =
+      unsupported ? FaultKind::kUnsupported : (late ? FaultKind::kTimeout : kind_of_errno(code));
   return outcome;
 }
 

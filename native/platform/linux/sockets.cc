@@ -1,7 +1,8 @@
 // The sockets of a network namespace, and who holds them.
 //
 // Calls that can block, and what guards them:
-// - open and read of /proc/<pid>/net/*, open and getdents of /proc/<pid>/fd, readlink below it: wait
+// - open and read of /proc/<pid>/net/*, open and getdents of /proc/<pid>/fd, readlink below it:
+// wait
 //   for nobody on the live /proc (readlink of a descriptor does not reach its file system). Below
 //   another root each is a Waiting mark of the reader thread.
 // - send and recv on NETLINK_SOCK_DIAG: see sock_diag.cc.
@@ -228,8 +229,7 @@ class LinuxSocketReader final : public SocketReader {
                                  SocketBatch& batch) const {
     const std::string path = path_of(list);
     bool full = false;
-    const ProcNetOutcome outcome =
-        read_sockets(net_.get(), list, taker(batch, most_rows, full));
+    const ProcNetOutcome outcome = read_sockets(net_.get(), list, taker(batch, most_rows, full));
     if (outcome.code != 0) {
       const bool missing = outcome.code == ENOENT && query_.netns_of == 0;
       return Fault{missing ? FaultKind::kUnsupported : kind_of_errno(outcome.code), outcome.code,
@@ -286,7 +286,8 @@ class LinuxSocketReader final : public SocketReader {
           }
           continue;  // Closed meanwhile.
         }
-        if (const auto inode = parse_namespace_link({link.data(), static_cast<size_t>(size)}, "socket")) {
+        if (const auto inode =
+                parse_namespace_link({link.data(), static_cast<size_t>(size)}, "socket")) {
           into.push_back({*inode, *number});
         }
       }
