@@ -20,8 +20,8 @@ constexpr size_t kMostFileBytes = size_t{1} << 28;
 
 struct Names {
   SocketList list;
-  const char* file;
-  const char* protocol;
+  const char* file = nullptr;
+  const char* protocol = nullptr;
 };
 
 constexpr Names kNames[] = {

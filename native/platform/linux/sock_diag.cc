@@ -22,6 +22,7 @@ namespace {
 /// The kernel never makes a part of a dump larger than half of this.
 constexpr size_t kPartBytes = 1 << 16;
 constexpr uint32_t kSequence = 1;
+constexpr long kMicrosecondsAMillisecond = 1000;
 constexpr int32_t kMillisecondsASecond = 1000;
 
 DiagOutcome failed(int code) {
@@ -41,7 +42,7 @@ OwnedFd open_diag(int32_t deadline_ms) {
   if (fd.valid()) {
     timeval patience{};
     patience.tv_sec = deadline_ms / kMillisecondsASecond;
-    patience.tv_usec = deadline_ms % kMillisecondsASecond * 1000;
+    patience.tv_usec = deadline_ms % kMillisecondsASecond * kMicrosecondsAMillisecond;
     ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
   return fd;

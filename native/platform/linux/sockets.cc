@@ -264,7 +264,7 @@ class LinuxSocketReader final : public SocketReader {
     if (!fd.valid()) {
       return {kind_of_errno(errno), errno, Call::kOpen, {}};
     }
-    alignas(Entry) std::array<char, kListBytes> bytes;
+    alignas(Entry) std::array<char, kListBytes> bytes;  // NOLINT(*-member-init): filled by the call
     for (;;) {
       const long n = ::syscall(SYS_getdents64, fd.get(), bytes.data(), bytes.size());
       if (n <= 0) {
@@ -278,7 +278,7 @@ class LinuxSocketReader final : public SocketReader {
           continue;
         }
         ++seen;
-        std::array<char, kLinkBytes> link;
+        std::array<char, kLinkBytes> link{};
         const ssize_t size = ::readlinkat(fd.get(), entry->name, link.data(), link.size());
         if (size < 0) {
           if (kind_of_errno(errno) == FaultKind::kDenied) {

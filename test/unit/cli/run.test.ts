@@ -225,7 +225,7 @@ describe('the command line', () => {
     [['doctor', '--all'], 'unknown option --all of doctor'],
     [['-x'], 'unknown option -x of agents'],
     [['--constructor'], 'unknown option --constructor of agents'],
-    [['nonsense'], 'unknown command nonsense; known are agents, doctor'],
+    [['nonsense'], 'unknown command nonsense; known are agents, doctor, sockets'],
     [['agents', 'claude'], 'agents takes no argument: claude'],
     [['--home'], '--home needs a value'],
     [['--json=yes'], '--json takes no value'],
