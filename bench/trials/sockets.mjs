@@ -34,8 +34,10 @@ async function lsof() {
   for (const line of stdout.split('\n')) {
     const value = line.slice(1);
     if (line[0] === 'p') pid = Number(value);
-    else if (line[0] === 'f') rows.push((row = { pid, fd: Number(value) }));
-    else if (line[0] === 'P') row.kind = value;
+    else if (line[0] === 'f') {
+      row = { pid, fd: Number(value) };
+      rows.push(row);
+    } else if (line[0] === 'P') row.kind = value;
     else if (line[0] === 'n') row.local = value.split('->')[0];
   }
   return rows;

@@ -61,6 +61,9 @@ class SocketReader {
  public:
   virtual ~SocketReader() = default;
 
+  /// Whether reading may wait for ever.
+  [[nodiscard]] virtual bool may_wait() const = 0;
+
   virtual Result<std::monostate> prepare(Watch& watch) = 0;
 
   /// The lists that the query is about, in the order of their rows.

@@ -60,7 +60,12 @@ class SocketsJob final : public Job {
         lists_(reader_->lists()) {}
 
   void run(Lease& lease) override {
-    if (!prepared_ && !prepare(lease)) {
+    const bool goes_on = lease.commit([&] {
+      if (reader_->may_wait() && anything_stuck() && is_stuck(stuck_key(BlockClass::kNone))) {
+        abandon(FaultKind::kTimeout);
+      }
+    });
+    if (!goes_on || (!prepared_ && !prepare(lease))) {
       return;
     }
     if (!read_lists(lease) || !request_.owners || (!listed_ && !list_pids(lease))) {
@@ -72,15 +77,18 @@ class SocketsJob final : public Job {
   void give_up(BlockClass) override { refuse(FaultKind::kTimeout); }
 
   void stop_waiting(FaultKind why) override {
+    if (reader_->may_wait()) {
+      abandon(why);
+    }
+  }
+
+  void abandon(FaultKind why) override {
     while (refuse(why)) {
     }
   }
 
-  void abandon() override { stop_waiting(FaultKind::kTimeout); }
-
-  [[nodiscard]] std::string stuck_key(BlockClass) const override {
-    return "sockets:" + root_ + ":" + std::to_string(prepared_ ? next_list_ + next_pid_ + 1 : 0);
-  }
+  // A root that hangs at one file is thought to hang as a whole.
+  [[nodiscard]] std::string stuck_key(BlockClass) const override { return "sockets:" + root_; }
 
   SocketTable take() {
     finish();

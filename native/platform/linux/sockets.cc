@@ -57,6 +57,8 @@ class LinuxSocketReader final : public SocketReader {
     live_ = query_.root == kLiveRoot;
   }
 
+  bool may_wait() const override { return !live_; }
+
   Result<std::monostate> prepare(Watch& watch) override {
     const auto waiting = mark(watch);
     root_ = open_directory(AT_FDCWD, query_.root.c_str());

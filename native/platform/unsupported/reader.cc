@@ -32,6 +32,7 @@ class UnsupportedReader final : public Reader {
 
 class UnsupportedSocketReader final : public SocketReader {
  public:
+  [[nodiscard]] bool may_wait() const override { return false; }
   Result<std::monostate> prepare(Watch&) override { return refuse(); }
   [[nodiscard]] std::vector<SocketList> lists() const override { return {}; }
   SocketBatch read(const SocketList&, size_t, Watch&) const override { return {}; }
