@@ -14,6 +14,8 @@ export {
   type FileField,
   type FileRole,
   type ProcessField,
+  SOCKET_KINDS,
+  type SocketKind,
 } from './native/layout.js';
 export { LoadError } from './native/load.js';
 export {
@@ -41,5 +43,19 @@ export { type OpenFilesOptions, OpenFileTable, openFiles } from './process/open-
 export type { SnapshotOptions } from './process/options.js';
 export { type FileIdentity, ProcessRow } from './process/row.js';
 export { snapshot, snapshotAsync } from './process/snapshot.js';
+export {
+  type SocketFamily,
+  type SocketOwner,
+  SocketRow,
+  type SocketState,
+  type SocketTimer,
+} from './process/socket-row.js';
+export {
+  SOCKET_STATES,
+  type SocketSource,
+  type SocketsOptions,
+  SocketTable,
+  sockets,
+} from './process/sockets.js';
 export { type Columns, ProcessTable } from './process/table.js';
 export type { CgroupEntry } from './process/texts.js';

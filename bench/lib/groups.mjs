@@ -4,8 +4,9 @@ import javascript from '../trials/javascript.mjs';
 import packages from '../trials/packages.mjs';
 import procscope from '../trials/procscope.mjs';
 import ps from '../trials/ps.mjs';
+import sockets from '../trials/sockets.mjs';
 
-const files = { floor, ps, packages, javascript, procscope, files: openFiles };
+const files = { floor, ps, packages, javascript, procscope, files: openFiles, sockets };
 
 /** Every trial by name, with the file that holds it. */
 const trials = new Map(
@@ -42,6 +43,17 @@ const groups = [
     baseline: 'floor',
     rival: 'ps',
     targets: snapshotTargets,
+  },
+  {
+    name: 'sockets',
+    about: 'sockets of tcp and udp with their owners, among idle processes',
+    trials: ['sockets', 'sockets+touch', 'lsof -i'],
+    baseline: 'sockets',
+    rival: 'lsof -i',
+    targets: [
+      { trial: 'sockets', against: 'lsof -i', less: 20 },
+      { trial: 'sockets+touch', against: 'lsof -i', less: 20 },
+    ],
   },
   {
     name: 'floor',

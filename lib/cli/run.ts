@@ -13,11 +13,12 @@ import { doctor } from './commands/doctor.js';
 import { files } from './commands/files.js';
 import { holders } from './commands/holders.js';
 import { locks } from './commands/locks.js';
+import { sockets } from './commands/sockets.js';
 import { tree } from './commands/tree.js';
 import { painter, printable } from './text.js';
 
 /** The first is the default. */
-const COMMANDS: readonly Command[] = [agents, tree, files, holders, locks, doctor];
+const COMMANDS: readonly Command[] = [agents, tree, files, holders, locks, sockets, doctor];
 
 const USAGE = 2;
 const FAILED = 1;

@@ -7,6 +7,7 @@ export interface Binding {
   files(request: FilesRequest): Promise<{ readonly files: PackedTable; readonly locks: PackedTable }>;
   locks(procRoot: string, deadlineMs: number): Promise<PackedTable>;
   look(requests: readonly RawLookRequest[], deadlineMs: number): Promise<RawLookAnswer[]>;
+  sockets(request: SocketsRequest): Promise<PackedSockets>;
   layout(): Layout;
   /** Mask of the fields that this build can read at all. */
   supported(): number;
@@ -40,6 +41,28 @@ export interface FilesRequest {
   readonly deadlineMs: number;
 }
 
+export interface SocketsRequest {
+  readonly procRoot: string;
+  /** One bit a kind of SOCKET_KINDS. */
+  readonly kinds: number;
+  readonly byState: boolean;
+  /** One bit a state by its number in TCP: of tcp, of other kinds of IP, of all else. */
+  readonly tcpStates: number;
+  readonly ipStates: number;
+  readonly otherStates: number;
+  /** Empty = all. */
+  readonly ports: Uint32Array;
+  /** 0 = netlink or else the files, 1 = netlink, 2 = the files. */
+  readonly way: number;
+  /** 0 = our own network namespace. */
+  readonly netnsOf: number;
+  readonly owners: boolean;
+  /** Only sockets that these hold; undefined = all. */
+  readonly pids: Int32Array | undefined;
+  readonly maxRows: number;
+  readonly deadlineMs: number;
+}
+
 export interface PackedTable {
   /** native/model/packing.h describes it. */
   readonly buffer: ArrayBuffer;
@@ -50,6 +73,13 @@ export interface PackedTable {
 export interface PackedProcesses extends PackedTable {
   /** Empty where the system gives none. */
   readonly bootId: string;
+}
+
+export interface PackedSockets extends PackedTable {
+  /** Numbers of SocketKind, SocketFamily and SocketSource of native/model/socket.h. */
+  readonly sources: readonly { readonly kind: number; readonly family: number; readonly source: number }[];
+  /** pid, fault kind, call and code of each process that could not be looked at. */
+  readonly unseen: Int32Array;
 }
 
 export interface RawLookRequest {

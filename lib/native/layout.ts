@@ -143,6 +143,62 @@ export const LOCK_COLUMNS = {
 export const LOCK_TYPES = ['FLOCK', 'POSIX', 'OFDLCK', 'LEASE', 'DELEG', 'OTHER'] as const;
 export const LOCK_MODES = ['read', 'write', 'none'] as const;
 
+export const SOCKET_COLUMNS = {
+  present: 'u32',
+  kind: 'u8',
+  family: 'u8',
+  type: 'u8',
+  state: 'u8',
+  timer: 'u8',
+  retransmits: 'u8',
+  v4Mapped: 'u8',
+  protocol: 'u32',
+  localPort: 'u32',
+  remotePort: 'u32',
+  receiveQueue: 'u32',
+  sendQueue: 'u32',
+  uid: 'u32',
+  interface: 'u32',
+  timerMs: 'u32',
+  inode: 'u64',
+  peer: 'u64',
+  local: 'text',
+  remote: 'text',
+  path: 'text',
+  groups: 'text',
+  owners: 'text',
+} as const;
+
+/** In the order of SocketKind in native/model/socket.h. */
+export const SOCKET_KINDS = [
+  'tcp',
+  'udp',
+  'udplite',
+  'icmp',
+  'raw',
+  'unix',
+  'netlink',
+  'packet',
+  'vsock',
+] as const;
+export type SocketKind = (typeof SOCKET_KINDS)[number];
+
+/** Fields that a source may leave out: the position is the bit of `present`. */
+export const SOCKET_FIELDS = [
+  'state',
+  'receiveQueue',
+  'sendQueue',
+  'uid',
+  'interface',
+  'timer',
+  'peer',
+  'groups',
+  'owners',
+] as const;
+
+/** In the order of SocketSource in native/model/socket.h; the first means that a fault says why. */
+export const SOCKET_SOURCES = [null, 'netlink', 'proc', 'absent'] as const;
+
 /** The columns of one kind of row, by name, in the order of the native side. */
 export type ColumnSet = Readonly<Record<string, ColumnType>>;
 export type TextOf<C extends ColumnSet> = { [K in keyof C]: C[K] extends 'text' ? K : never }[keyof C];

@@ -84,6 +84,32 @@ const std::array kLockColumns = {
     Column<LockRow>{"state", kAlways, &LockRow::state},
 };
 
+const std::array kSocketColumns = {
+    Column<SocketRow>{"present", kAlways, &SocketRow::present},
+    Column<SocketRow>{"kind", kAlways, &SocketRow::kind},
+    Column<SocketRow>{"family", kAlways, &SocketRow::family},
+    Column<SocketRow>{"type", kAlways, &SocketRow::type},
+    Column<SocketRow>{"state", kAlways, &SocketRow::state},
+    Column<SocketRow>{"timer", kAlways, &SocketRow::timer},
+    Column<SocketRow>{"retransmits", kAlways, &SocketRow::retransmits},
+    Column<SocketRow>{"v4Mapped", kAlways, &SocketRow::v4_mapped},
+    Column<SocketRow>{"protocol", kAlways, &SocketRow::protocol},
+    Column<SocketRow>{"localPort", kAlways, &SocketRow::local_port},
+    Column<SocketRow>{"remotePort", kAlways, &SocketRow::remote_port},
+    Column<SocketRow>{"receiveQueue", kAlways, &SocketRow::receive_queue},
+    Column<SocketRow>{"sendQueue", kAlways, &SocketRow::send_queue},
+    Column<SocketRow>{"uid", kAlways, &SocketRow::uid},
+    Column<SocketRow>{"interface", kAlways, &SocketRow::interface},
+    Column<SocketRow>{"timerMs", kAlways, &SocketRow::timer_ms},
+    Column<SocketRow>{"inode", kAlways, &SocketRow::inode},
+    Column<SocketRow>{"peer", kAlways, &SocketRow::peer},
+    Column<SocketRow>{"local", kAlways, &SocketRow::local},
+    Column<SocketRow>{"remote", kAlways, &SocketRow::remote},
+    Column<SocketRow>{"path", kAlways, &SocketRow::path},
+    Column<SocketRow>{"groups", kAlways, &SocketRow::groups},
+    Column<SocketRow>{"owners", kAlways, &SocketRow::owners},
+};
+
 constexpr std::array<const char*, kFields> kFieldNames = {
     "ppid",    "pgid",     "sid",          "tty",    "tpgid", "state", "name",         "start",
     "threads", "priority", "nice",         "cpu",    "rss",   "vsize", "kernelThread", "uid",
@@ -95,6 +121,7 @@ constexpr std::array<const char*, kFields> kFieldNames = {
 std::span<const Column<ProcessRow>> process_columns() { return kProcessColumns; }
 std::span<const Column<FileRow>> file_columns() { return kFileColumns; }
 std::span<const Column<LockRow>> lock_columns() { return kLockColumns; }
+std::span<const Column<SocketRow>> socket_columns() { return kSocketColumns; }
 
 const char* field_name(Field field) {
   const auto index = static_cast<size_t>(field);

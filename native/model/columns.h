@@ -5,6 +5,7 @@
 #include "model/descriptor.h"
 #include "model/packing.h"
 #include "model/process.h"
+#include "model/socket.h"
 
 /// The one description of the columns of each kind of row. lib/native/layout.ts holds the other
 /// half; a test compares the two through the addon.
@@ -13,6 +14,7 @@ namespace procscope {
 std::span<const Column<ProcessRow>> process_columns();
 std::span<const Column<FileRow>> file_columns();
 std::span<const Column<LockRow>> lock_columns();
+std::span<const Column<SocketRow>> socket_columns();
 const char* field_name(Field field);
 
 }  // namespace procscope

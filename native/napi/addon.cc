@@ -8,6 +8,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   procscope::binding::export_processes(env, exports);
   procscope::binding::export_look(env, exports);
   procscope::binding::export_files(env, exports);
+  procscope::binding::export_sockets(env, exports);
   return exports;
 }
 

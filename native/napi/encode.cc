@@ -139,6 +139,7 @@ Napi::Object layout_object(Napi::Env env) {
   columns.Set("processes", column_list<ProcessRow>(env, process_columns()));
   columns.Set("files", column_list<FileRow>(env, file_columns()));
   columns.Set("locks", column_list<LockRow>(env, lock_columns()));
+  columns.Set("sockets", column_list<SocketRow>(env, socket_columns()));
   out.Set("columns", columns);
 
   std::vector<std::string> names;

@@ -8,5 +8,6 @@ namespace procscope::binding {
 void export_processes(Napi::Env env, Napi::Object exports);
 void export_look(Napi::Env env, Napi::Object exports);
 void export_files(Napi::Env env, Napi::Object exports);
+void export_sockets(Napi::Env env, Napi::Object exports);
 
 }  // namespace procscope::binding

@@ -121,6 +121,31 @@ FilesRequest files_request(const Napi::Value& value) {
   return request;
 }
 
+SocketsRequest sockets_request(const Napi::Value& value) {
+  if (!value.IsObject()) {
+    refuse(value.Env(), "expected a request");
+  }
+  const auto from = value.As<Napi::Object>();
+  SocketsRequest request;
+  SocketQuery& query = request.query;
+  query.root = bytes_of(from.Get("procRoot"));
+  query.kinds = static_cast<uint32_t>(number_of(from.Get("kinds")));
+  query.by_state = from.Get("byState").ToBoolean();
+  query.tcp_states = static_cast<uint32_t>(number_of(from.Get("tcpStates")));
+  query.ip_states = static_cast<uint32_t>(number_of(from.Get("ipStates")));
+  query.other_states = static_cast<uint32_t>(number_of(from.Get("otherStates")));
+  query.way = static_cast<SocketWay>(number_of(from.Get("way")));
+  query.netns_of = static_cast<int32_t>(number_of(from.Get("netnsOf")));
+  request.owners = from.Get("owners").ToBoolean();
+  request.most_rows = static_cast<size_t>(number_of(from.Get("maxRows")));
+  request.deadline = milliseconds_of(from.Get("deadlineMs"));
+  query.deadline_ms = static_cast<int32_t>(request.deadline.count());
+  const auto ports = from.Get("ports").As<Napi::Uint32Array>();
+  query.ports.assign(ports.Data(), ports.Data() + ports.ElementLength());
+  take_pids(from, request.only, request.pids);
+  return request;
+}
+
 std::vector<FileRequest> file_requests(const Napi::Value& value) {
   if (!value.IsArray()) {
     refuse(value.Env(), "expected a list of requests");

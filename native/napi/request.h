@@ -8,6 +8,7 @@
 #include "platform/files.h"
 #include "poll/files.h"
 #include "poll/snapshot.h"
+#include "poll/sockets.h"
 
 namespace procscope::binding {
 
@@ -15,6 +16,7 @@ namespace procscope::binding {
 /// ones; what is wrong here is a bug of lib/ and throws a TypeError.
 SnapshotRequest snapshot_request(const Napi::Value& value);
 FilesRequest files_request(const Napi::Value& value);
+SocketsRequest sockets_request(const Napi::Value& value);
 std::vector<FileRequest> file_requests(const Napi::Value& value);
 std::chrono::milliseconds milliseconds_of(const Napi::Value& value);
 

@@ -1,5 +1,7 @@
 #include "platform/reader.h"
 
+#include "platform/sockets.h"
+
 namespace procscope {
 
 namespace {
@@ -28,7 +30,30 @@ class UnsupportedReader final : public Reader {
   std::string boot_id_;
 };
 
+class UnsupportedSocketReader final : public SocketReader {
+ public:
+  [[nodiscard]] bool may_wait() const override { return false; }
+  Result<std::monostate> prepare(Watch&) override { return refuse(); }
+  [[nodiscard]] std::vector<SocketList> lists() const override { return {}; }
+  SocketBatch read(const SocketList&, size_t, Watch&) const override { return {}; }
+  [[nodiscard]] std::string path_of(const SocketList&) const override { return "sockets"; }
+  Result<std::monostate> list_pids(std::vector<int32_t>&, Watch&) const override {
+    return refuse();
+  }
+  Fault descriptors(int32_t, std::vector<SocketDescriptor>&, Watch&) const override {
+    return refuse();
+  }
+  [[nodiscard]] bool shows_everybody(const std::vector<int32_t>&) const override { return false; }
+
+ private:
+  static Fault refuse() { return {FaultKind::kUnsupported, 0, Call::kQuery, "sockets"}; }
+};
+
 }  // namespace
+
+std::unique_ptr<SocketReader> make_unsupported_socket_reader() {
+  return std::make_unique<UnsupportedSocketReader>();
+}
 
 std::unique_ptr<Reader> make_unsupported_reader() { return std::make_unique<UnsupportedReader>(); }
 

@@ -4,6 +4,7 @@
 #include "platform/descriptors.h"
 #include "platform/files.h"
 #include "platform/reader.h"
+#include "platform/sockets.h"
 #include "platform/thread.h"
 
 #include <system_error>
@@ -36,6 +37,10 @@ std::unique_ptr<DescriptorReader> make_descriptor_reader(ReaderOptions) {
 }
 
 std::string remote_mount_of(const std::string&) { return {}; }
+
+std::unique_ptr<SocketReader> make_socket_reader(SocketQuery) {
+  return make_unsupported_socket_reader();
+}
 
 FileAnswer look_at(const FileRequest& request, Watch&) {
   FileAnswer answer;

@@ -19,6 +19,7 @@ describe('what crosses', () => {
         processes: listed(layout.COLUMNS),
         files: listed(layout.FILE_COLUMNS),
         locks: listed(layout.LOCK_COLUMNS),
+        sockets: listed(layout.SOCKET_COLUMNS),
       },
       fields: [...layout.FIELDS],
       faultKinds: [...layout.FAULT_KINDS],
