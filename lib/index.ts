@@ -18,6 +18,7 @@ export {
   type SocketKind,
 } from './native/layout.js';
 export { LoadError } from './native/load.js';
+export type { CgroupUsage } from './process/cgroup.js';
 export {
   type CapabilityReport,
   type DoctorOptions,
@@ -42,6 +43,14 @@ export { OpenFile } from './process/open-file.js';
 export { type OpenFilesOptions, OpenFileTable, openFiles } from './process/open-files.js';
 export type { SnapshotOptions } from './process/options.js';
 export { type FileIdentity, ProcessRow } from './process/row.js';
+export {
+  type Sample,
+  SampleBatch,
+  type SampledProcess,
+  type SamplerOptions,
+  type SamplerState,
+  UsageSampler,
+} from './process/sampler.js';
 export { snapshot, snapshotAsync } from './process/snapshot.js';
 export {
   type SocketFamily,
@@ -59,3 +68,12 @@ export {
 } from './process/sockets.js';
 export { type Columns, ProcessTable } from './process/table.js';
 export type { CgroupEntry } from './process/texts.js';
+export { type Usage, type UsageField, type UsageOptions, usage } from './process/usage.js';
+export type {
+  CpuTime,
+  IoUsage,
+  PageFaults,
+  ProcessUsage,
+  Switches,
+  UsageTotal,
+} from './process/usage-row.js';

@@ -8,6 +8,13 @@ export interface Binding {
   locks(procRoot: string, deadlineMs: number): Promise<PackedTable>;
   look(requests: readonly RawLookRequest[], deadlineMs: number): Promise<RawLookAnswer[]>;
   sockets(request: SocketsRequest): Promise<PackedSockets>;
+  usage(request: UsageRequest): Promise<PackedTable>;
+  samplerStart(request: SamplerRequest): SamplerHandle;
+  samplerStop(sampler: SamplerHandle): void;
+  samplerDrain(sampler: SamplerHandle): RawBatch;
+  /** Resolves when there is a sample to take, or there will never be one. */
+  samplerWait(sampler: SamplerHandle): Promise<void>;
+  samplerState(sampler: SamplerHandle): RawSamplerState;
   layout(): Layout;
   /** Mask of the fields that this build can read at all. */
   supported(): number;
@@ -82,6 +89,47 @@ export interface PackedSockets extends PackedTable {
   readonly unseen: Int32Array;
 }
 
+export interface UsageRequest {
+  readonly procRoot: string;
+  /** One bit a field, in the order of USAGE_FIELDS. */
+  readonly fields: number;
+  /** In the order in which they are to be read. */
+  readonly pids: Int32Array;
+  readonly deadlineMs: number;
+}
+
+export interface SamplerRequest {
+  readonly pid: number;
+  readonly tree: boolean;
+  readonly memory: boolean;
+  readonly io: boolean;
+  readonly members: boolean;
+  readonly capacity: number;
+  readonly intervalMs: number;
+}
+
+declare const HANDLE: unique symbol;
+/** A native sampler; stopped when nobody holds it any more. */
+export interface SamplerHandle {
+  readonly [HANDLE]: true;
+}
+
+export interface RawBatch {
+  readonly samples: PackedTable;
+  readonly members: PackedTable;
+  readonly dropped: number;
+}
+
+export interface RawSamplerState {
+  readonly end: 'running' | 'stopped' | 'ended' | 'fault';
+  readonly fault?: Fault;
+  readonly taken: number;
+  readonly missed: number;
+  readonly dropped: number;
+  /** Milliseconds. */
+  readonly ownCpu: number;
+}
+
 export interface RawLookRequest {
   readonly op: 'stat' | 'realpath' | 'read' | 'list';
   readonly path: string | Buffer;
@@ -115,14 +163,17 @@ export interface RawLookAnswer {
 
 export type ColumnType = 'i32' | 'u32' | 'u8' | 'f64' | 'u64' | 'text';
 
+type ColumnList = readonly { readonly name: string; readonly type: ColumnType }[];
+
 export interface Layout {
   readonly magic: number;
   readonly version: number;
   readonly headerWords: number;
   readonly faultWords: number;
   /** By kind of row. */
-  readonly columns: Readonly<Record<string, readonly { readonly name: string; readonly type: ColumnType }[]>>;
+  readonly columns: Readonly<Record<string, ColumnList>>;
   readonly fields: readonly string[];
+  readonly usageFields: readonly string[];
   readonly faultKinds: readonly string[];
   readonly calls: readonly string[];
 }

@@ -116,6 +116,84 @@ constexpr std::array<const char*, kFields> kFieldNames = {
     "euid",    "gid",      "egid",         "nspid",  "user",  "argv",  "exe",          "exeFile",
     "cwd",     "root",     "pidNamespace", "cgroup", "env"};
 
+const std::array kUsageColumns = {
+    Column<UsageRow>{"pid", kAlways, &UsageRow::pid},
+    Column<UsageRow>{"present", kAlways, &UsageRow::present},
+    Column<UsageRow>{"none", kAlways, &UsageRow::none},
+    Column<UsageRow>{"ppid", bit(UsageField::kBase), &UsageRow::ppid},
+    Column<UsageRow>{"threads", bit(UsageField::kBase), &UsageRow::threads},
+    Column<UsageRow>{"state", bit(UsageField::kBase), &UsageRow::state},
+    Column<UsageRow>{"kernelThread", bit(UsageField::kBase), &UsageRow::kernel_thread},
+    Column<UsageRow>{"startKey", bit(UsageField::kBase), &UsageRow::start_key},
+    Column<UsageRow>{"user", bit(UsageField::kBase), &UsageRow::user},
+    Column<UsageRow>{"system", bit(UsageField::kBase), &UsageRow::system},
+    Column<UsageRow>{"waitedUser", bit(UsageField::kBase), &UsageRow::waited_user},
+    Column<UsageRow>{"waitedSystem", bit(UsageField::kBase), &UsageRow::waited_system},
+    Column<UsageRow>{"rss", bit(UsageField::kBase), &UsageRow::rss},
+    Column<UsageRow>{"vsize", bit(UsageField::kBase), &UsageRow::vsize},
+    Column<UsageRow>{"minorFaults", bit(UsageField::kBase), &UsageRow::minor_faults},
+    Column<UsageRow>{"majorFaults", bit(UsageField::kBase), &UsageRow::major_faults},
+    Column<UsageRow>{"waitedMinorFaults", bit(UsageField::kBase), &UsageRow::waited_minor_faults},
+    Column<UsageRow>{"waitedMajorFaults", bit(UsageField::kBase), &UsageRow::waited_major_faults},
+    Column<UsageRow>{"name", bit(UsageField::kBase), &UsageRow::name},
+    Column<UsageRow>{"runtime", bit(UsageField::kRuntime), &UsageRow::runtime},
+    Column<UsageRow>{"runtimeSource", bit(UsageField::kRuntime), &UsageRow::runtime_source},
+    Column<UsageRow>{"peakRss", bit(UsageField::kPeakRss), &UsageRow::peak_rss},
+    Column<UsageRow>{"swap", bit(UsageField::kSwap), &UsageRow::swap},
+    Column<UsageRow>{"pss", bit(UsageField::kPss), &UsageRow::pss},
+    Column<UsageRow>{"readChars", bit(UsageField::kIo), &UsageRow::read_chars},
+    Column<UsageRow>{"writeChars", bit(UsageField::kIo), &UsageRow::write_chars},
+    Column<UsageRow>{"readCalls", bit(UsageField::kIo), &UsageRow::read_calls},
+    Column<UsageRow>{"writeCalls", bit(UsageField::kIo), &UsageRow::write_calls},
+    Column<UsageRow>{"readBytes", bit(UsageField::kIo), &UsageRow::read_bytes},
+    Column<UsageRow>{"writeBytes", bit(UsageField::kIo), &UsageRow::write_bytes},
+    Column<UsageRow>{"cancelledWriteBytes", bit(UsageField::kIo), &UsageRow::cancelled_write_bytes},
+    Column<UsageRow>{"voluntary", bit(UsageField::kSwitches), &UsageRow::voluntary},
+    Column<UsageRow>{"involuntary", bit(UsageField::kSwitches), &UsageRow::involuntary},
+};
+
+const std::array kSampleColumns = {
+    Column<SampleRow>{"sequence", kAlways, &SampleRow::sequence},
+    Column<SampleRow>{"time", kAlways, &SampleRow::time},
+    Column<SampleRow>{"present", kAlways, &SampleRow::present},
+    Column<SampleRow>{"missed", kAlways, &SampleRow::missed},
+    Column<SampleRow>{"processes", kAlways, &SampleRow::processes},
+    Column<SampleRow>{"started", kAlways, &SampleRow::started},
+    Column<SampleRow>{"ended", kAlways, &SampleRow::ended},
+    Column<SampleRow>{"threads", kAlways, &SampleRow::threads},
+    Column<SampleRow>{"cpu", kAlways, &SampleRow::cpu},
+    Column<SampleRow>{"user", kAlways, &SampleRow::user},
+    Column<SampleRow>{"system", kAlways, &SampleRow::system},
+    Column<SampleRow>{"percent", kAlways, &SampleRow::percent},
+    Column<SampleRow>{"rss", kAlways, &SampleRow::rss},
+    Column<SampleRow>{"vsize", kAlways, &SampleRow::vsize},
+    Column<SampleRow>{"minorFaults", kAlways, &SampleRow::minor_faults},
+    Column<SampleRow>{"majorFaults", kAlways, &SampleRow::major_faults},
+    Column<SampleRow>{"readChars", bit(UsageField::kIo), &SampleRow::read_chars},
+    Column<SampleRow>{"writeChars", bit(UsageField::kIo), &SampleRow::write_chars},
+    Column<SampleRow>{"readCalls", bit(UsageField::kIo), &SampleRow::read_calls},
+    Column<SampleRow>{"writeCalls", bit(UsageField::kIo), &SampleRow::write_calls},
+    Column<SampleRow>{"readBytes", bit(UsageField::kIo), &SampleRow::read_bytes},
+    Column<SampleRow>{"writeBytes", bit(UsageField::kIo), &SampleRow::write_bytes},
+    Column<SampleRow>{"cancelledWriteBytes", bit(UsageField::kIo),
+                      &SampleRow::cancelled_write_bytes},
+};
+
+const std::array kMemberColumns = {
+    Column<MemberRow>{"sample", kAlways, &MemberRow::sample},
+    Column<MemberRow>{"pid", kAlways, &MemberRow::pid},
+    Column<MemberRow>{"ppid", kAlways, &MemberRow::ppid},
+    Column<MemberRow>{"threads", kAlways, &MemberRow::threads},
+    Column<MemberRow>{"startKey", kAlways, &MemberRow::start_key},
+    Column<MemberRow>{"cpu", kAlways, &MemberRow::cpu},
+    Column<MemberRow>{"percent", kAlways, &MemberRow::percent},
+    Column<MemberRow>{"rss", kAlways, &MemberRow::rss},
+    Column<MemberRow>{"vsize", kAlways, &MemberRow::vsize},
+};
+
+constexpr std::array<const char*, kUsageFields> kUsageFieldNames = {
+    "base", "runtime", "peakRss", "swap", "pss", "io", "switches"};
+
 }  // namespace
 
 std::span<const Column<ProcessRow>> process_columns() { return kProcessColumns; }
@@ -126,6 +204,15 @@ std::span<const Column<SocketRow>> socket_columns() { return kSocketColumns; }
 const char* field_name(Field field) {
   const auto index = static_cast<size_t>(field);
   return index < kFieldNames.size() ? kFieldNames[index] : "";
+}
+
+std::span<const Column<UsageRow>> usage_columns() { return kUsageColumns; }
+std::span<const Column<SampleRow>> sample_columns() { return kSampleColumns; }
+std::span<const Column<MemberRow>> member_columns() { return kMemberColumns; }
+
+const char* usage_field_name(UsageField field) {
+  const auto index = static_cast<size_t>(field);
+  return index < kUsageFieldNames.size() ? kUsageFieldNames[index] : "";
 }
 
 }  // namespace procscope

@@ -9,6 +9,8 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   procscope::binding::export_look(env, exports);
   procscope::binding::export_files(env, exports);
   procscope::binding::export_sockets(env, exports);
+  procscope::binding::export_usage(env, exports);
+  procscope::binding::export_sampler(env, exports);
   return exports;
 }
 

@@ -140,6 +140,9 @@ Napi::Object layout_object(Napi::Env env) {
   columns.Set("files", column_list<FileRow>(env, file_columns()));
   columns.Set("locks", column_list<LockRow>(env, lock_columns()));
   columns.Set("sockets", column_list<SocketRow>(env, socket_columns()));
+  columns.Set("usage", column_list<UsageRow>(env, usage_columns()));
+  columns.Set("sample", column_list<SampleRow>(env, sample_columns()));
+  columns.Set("member", column_list<MemberRow>(env, member_columns()));
   out.Set("columns", columns);
 
   std::vector<std::string> names;
@@ -147,6 +150,11 @@ Napi::Object layout_object(Napi::Env env) {
     names.emplace_back(field_name(static_cast<Field>(i)));
   }
   out.Set("fields", string_list(env, names));
+  names.clear();
+  for (int i = 0; i < kUsageFields; ++i) {
+    names.emplace_back(usage_field_name(static_cast<UsageField>(i)));
+  }
+  out.Set("usageFields", string_list(env, names));
   names.clear();
   for (int i = 0; i < kFaultKinds; ++i) {
     names.emplace_back(fault_kind_name(static_cast<FaultKind>(i)));

@@ -9,5 +9,7 @@ void export_processes(Napi::Env env, Napi::Object exports);
 void export_look(Napi::Env env, Napi::Object exports);
 void export_files(Napi::Env env, Napi::Object exports);
 void export_sockets(Napi::Env env, Napi::Object exports);
+void export_usage(Napi::Env env, Napi::Object exports);
+void export_sampler(Napi::Env env, Napi::Object exports);
 
 }  // namespace procscope::binding

@@ -146,6 +146,41 @@ SocketsRequest sockets_request(const Napi::Value& value) {
   return request;
 }
 
+UsageRequest usage_request(const Napi::Value& value) {
+  if (!value.IsObject()) {
+    refuse(value.Env(), "expected a request");
+  }
+  const auto from = value.As<Napi::Object>();
+  UsageRequest request;
+  request.root = bytes_of(from.Get("procRoot"));
+  request.fields = static_cast<FieldMask>(number_of(from.Get("fields")));
+  request.deadline = milliseconds_of(from.Get("deadlineMs"));
+  const Napi::Value pids = from.Get("pids");
+  if (!pids.IsTypedArray()) {
+    refuse(value.Env(), "expected pids");
+  }
+  const auto list = pids.As<Napi::Int32Array>();
+  request.pids.assign(list.Data(), list.Data() + list.ElementLength());
+  return request;
+}
+
+SamplerRequest sampler_request(const Napi::Value& value) {
+  if (!value.IsObject()) {
+    refuse(value.Env(), "expected a request");
+  }
+  const auto from = value.As<Napi::Object>();
+  SamplerRequest request;
+  request.follow.pid = static_cast<int32_t>(number_of(from.Get("pid")));
+  request.follow.tree = from.Get("tree").ToBoolean();
+  request.follow.memory = from.Get("memory").ToBoolean();
+  request.follow.io = from.Get("io").ToBoolean();
+  request.members = from.Get("members").ToBoolean();
+  request.capacity = static_cast<size_t>(number_of(from.Get("capacity")));
+  request.interval =
+      std::chrono::nanoseconds(static_cast<int64_t>(number_of(from.Get("intervalMs")) * 1e6));
+  return request;
+}
+
 std::vector<FileRequest> file_requests(const Napi::Value& value) {
   if (!value.IsArray()) {
     refuse(value.Env(), "expected a list of requests");

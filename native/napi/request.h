@@ -7,8 +7,10 @@
 
 #include "platform/files.h"
 #include "poll/files.h"
+#include "poll/sampler.h"
 #include "poll/snapshot.h"
 #include "poll/sockets.h"
+#include "poll/usage.h"
 
 namespace procscope::binding {
 
@@ -18,6 +20,8 @@ SnapshotRequest snapshot_request(const Napi::Value& value);
 FilesRequest files_request(const Napi::Value& value);
 SocketsRequest sockets_request(const Napi::Value& value);
 std::vector<FileRequest> file_requests(const Napi::Value& value);
+UsageRequest usage_request(const Napi::Value& value);
+SamplerRequest sampler_request(const Napi::Value& value);
 std::chrono::milliseconds milliseconds_of(const Napi::Value& value);
 
 }  // namespace procscope::binding

@@ -67,10 +67,14 @@ std::optional<ProcStat> parse_stat(std::string_view bytes) {
   fields.take(tty);
   fields.take(stat.tpgid);
   fields.take(stat.flags);
-  fields.skip(4);  // minflt cminflt majflt cmajflt
+  fields.take(stat.minor_faults);
+  fields.take(stat.waited_minor_faults);
+  fields.take(stat.major_faults);
+  fields.take(stat.waited_major_faults);
   fields.take(stat.utime);
   fields.take(stat.stime);
-  fields.skip(2);  // cutime cstime
+  fields.take(stat.waited_utime);
+  fields.take(stat.waited_stime);
   fields.take(stat.priority);
   fields.take(stat.nice);
   fields.take(stat.threads);

@@ -19,9 +19,16 @@ struct ProcStat {
   uint32_t tty_device = 0;
   int32_t tpgid = 0;
   uint32_t flags = 0;
+  uint64_t minor_faults = 0;
+  uint64_t major_faults = 0;
+  /// Of children that ended and were waited for, and of those that these had waited for.
+  uint64_t waited_minor_faults = 0;
+  uint64_t waited_major_faults = 0;
   /// Clock ticks.
   uint64_t utime = 0;
   uint64_t stime = 0;
+  int64_t waited_utime = 0;
+  int64_t waited_stime = 0;
   int32_t priority = 0;
   int32_t nice = 0;
   int32_t threads = 0;

@@ -4,6 +4,7 @@ import { OptionError, snapshot } from '../../../lib/index.js';
 import { Decoder } from '../../../lib/native/decode.js';
 import * as layout from '../../../lib/native/layout.js';
 import { load } from '../../../lib/native/load.js';
+import * as usageLayout from '../../../lib/native/usage-layout.js';
 
 const listed = (columns: layout.ColumnSet): unknown =>
   Object.entries(columns).map(([name, type]) => ({ name, type }));
@@ -20,8 +21,12 @@ describe('what crosses', () => {
         files: listed(layout.FILE_COLUMNS),
         locks: listed(layout.LOCK_COLUMNS),
         sockets: listed(layout.SOCKET_COLUMNS),
+        usage: listed(usageLayout.USAGE_COLUMNS),
+        sample: listed(usageLayout.SAMPLE_COLUMNS),
+        member: listed(usageLayout.MEMBER_COLUMNS),
       },
       fields: [...layout.FIELDS],
+      usageFields: [...usageLayout.USAGE_FIELDS],
       faultKinds: [...layout.FAULT_KINDS],
       calls: [...layout.CALLS],
     });

@@ -1,0 +1,249 @@
+// Processes that a sampler follows: files that stay open, read again and again in place.
+//
+// Calls that can wait for ever: the read of `io` waits for the target's exec lock. It is made on
+// the sampler's own thread, for which nobody waits. The others wait for nobody.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <cerrno>
+#include <ctime>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "base/scan.h"
+#include "parse/stat.h"
+#include "platform/linux/cpu_clock.h"
+#include "platform/linux/io.h"
+#include "platform/usage.h"
+
+namespace procscope::linux_os {
+
+namespace {
+
+/// Descriptors that all samplers of this process keep open.
+std::atomic<int> kept{0};
+
+/// A quarter of what the host program may have, and never more than a thousand.
+int most_kept() {
+  constexpr rlim_t kMost = 1024;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return 0;
+  }
+  return static_cast<int>(std::min(limit.rlim_cur / 4, kMost));
+}
+
+/// A file that stays open while the budget allows it, and is opened for each read otherwise.
+class KeptFile {
+ public:
+  KeptFile() = default;
+  KeptFile(const KeptFile&) = delete;
+  KeptFile& operator=(const KeptFile&) = delete;
+  ~KeptFile() {
+    if (fd_.valid()) {
+      kept.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+
+  Bytes read(int directory, const char* name, int budget, char* into, size_t room) {
+    if (fd_.valid()) {
+      return read_from(fd_.get(), into, room);
+    }
+    OwnedFd fd = open_file(directory, name);
+    if (!fd.valid()) {
+      return {{}, errno, Call::kOpen};
+    }
+    const Bytes bytes = read_from(fd.get(), into, room);
+    if (bytes.ok()) {
+      keep(std::move(fd), budget);
+    }
+    return bytes;
+  }
+
+ private:
+  static Bytes read_from(int fd, char* into, size_t room) {
+    ssize_t n = 0;
+    do {
+      n = ::pread(fd, into, room, 0);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) {
+      return {{}, errno, Call::kRead};
+    }
+    return {{into, static_cast<size_t>(n)}};
+  }
+
+  void keep(OwnedFd fd, int budget) {
+    if (kept.fetch_add(1, std::memory_order_relaxed) < budget) {
+      fd_ = std::move(fd);
+    } else {
+      kept.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+
+  OwnedFd fd_;
+};
+
+Fault fault_of(const Bytes& bytes, int32_t pid, const char* name) {
+  return {kind_of_errno(bytes.code), bytes.code, bytes.call,
+          "/proc/" + std::to_string(pid) + "/" + name};
+}
+
+Fault malformed(int32_t pid, const char* name) {
+  return {FaultKind::kMalformed, 0, Call::kParse, "/proc/" + std::to_string(pid) + "/" + name};
+}
+
+class LinuxProbe final : public UsageProbe {
+ public:
+  LinuxProbe(OwnedFd directory, int32_t pid, const UsageUnits& units, bool own_pids, int budget)
+      : directory_(std::move(directory)),
+        pid_(pid),
+        children_name_("task/" + std::to_string(pid) + "/children"),
+        units_(units),
+        own_pids_(own_pids),
+        budget_(budget) {
+    kept.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~LinuxProbe() override { kept.fetch_sub(1, std::memory_order_relaxed); }
+
+  Result<Counters> counters() override {
+    const Bytes bytes = read(stat_, "stat");
+    if (!bytes.ok()) {
+      return fault_of(bytes, pid_, "stat");
+    }
+    const auto stat = parse_stat(bytes.data);
+    if (!stat) {
+      return malformed(pid_, "stat");
+    }
+    return units_.counters(*stat);
+  }
+
+  Result<double> runtime() override {
+    if (!own_pids_) {
+      return Fault{FaultKind::kUnsupported, 0, Call::kQuery, "processor-time clock"};
+    }
+    if (const auto time = cpu_clock_of(pid_)) {
+      return *time;
+    }
+    return Fault{FaultKind::kGone, 0, Call::kQuery, "processor-time clock"};
+  }
+
+  Result<Memory> memory() override {
+    const Bytes bytes = read(statm_, "statm");
+    if (!bytes.ok()) {
+      return fault_of(bytes, pid_, "statm");
+    }
+    const auto statm = parse_statm(bytes.data);
+    if (!statm) {
+      return malformed(pid_, "statm");
+    }
+    return Memory{units_.pages(statm->resident), units_.pages(statm->size)};
+  }
+
+  Result<ProcIo> io() override {
+    const Bytes bytes = read(io_, "io");
+    if (!bytes.ok()) {
+      return fault_of(bytes, pid_, "io");
+    }
+    const auto io = parse_io(bytes.data);
+    if (!io) {
+      return malformed(pid_, "io");
+    }
+    return *io;
+  }
+
+  void children(std::vector<int32_t>& pids) override {
+    Scan scan(read(children_, children_name_.c_str()).data);
+    while (const auto pid = scan.number<int32_t>()) {
+      pids.push_back(*pid);
+    }
+  }
+
+ private:
+  Bytes read(KeptFile& file, const char* name) {
+    return file.read(directory_.get(), name, budget_, bytes_.data(), bytes_.size());
+  }
+
+  OwnedFd directory_;
+  const int32_t pid_;
+  const std::string children_name_;
+  const UsageUnits& units_;
+  const bool own_pids_;
+  const int budget_;
+  KeptFile stat_;
+  KeptFile statm_;
+  KeptFile io_;
+  KeptFile children_;
+  std::array<char, 4096> bytes_{};
+};
+
+class LinuxMachine final : public UsageMachine {
+ public:
+  LinuxMachine()
+      : root_(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)),
+        own_pids_(root_.valid() && shows_own_pids(root_.get())),
+        budget_(most_kept()) {}
+
+  Result<std::unique_ptr<UsageProbe>> open(int32_t pid) override {
+    OwnedFd directory = open_directory(root_.get(), std::to_string(pid).c_str());
+    if (!directory.valid()) {
+      const int code = errno;
+      return Fault{kind_of_errno(code), code, Call::kOpen, "/proc/" + std::to_string(pid)};
+    }
+    return std::unique_ptr<UsageProbe>(
+        std::make_unique<LinuxProbe>(std::move(directory), pid, units_, own_pids_, budget_));
+  }
+
+  std::optional<int64_t> last_pid() override {
+    if (!own_pids_) {
+      return std::nullopt;
+    }
+    char bytes[128];
+    const Bytes read = loadavg_.read(root_.get(), "loadavg", budget_, bytes, sizeof bytes);
+    return read.ok() ? parse_last_pid(read.data) : std::nullopt;
+  }
+
+  Result<std::monostate> list(std::vector<int32_t>& pids) override {
+    if (const int code = list_pids(root_.get(), ".", pids); code != 0) {
+      return Fault{kind_of_errno(code), code, Call::kGetdents, "/proc"};
+    }
+    return std::monostate{};
+  }
+
+  uint64_t now_key() const override {
+    timespec up{};
+    ::clock_gettime(CLOCK_BOOTTIME, &up);
+    const double ms = static_cast<double>(up.tv_sec) * 1e3 + static_cast<double>(up.tv_nsec) / 1e6;
+    return static_cast<uint64_t>(ms / units_.tick());
+  }
+
+  double tick() const override { return units_.tick(); }
+
+  double own_cpu() const override {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+  }
+
+ private:
+  OwnedFd root_;
+  const bool own_pids_;
+  const int budget_;
+  const UsageUnits units_;
+  KeptFile loadavg_;
+};
+
+}  // namespace
+
+}  // namespace procscope::linux_os
+
+namespace procscope {
+
+std::unique_ptr<UsageMachine> make_usage_machine() {
+  return std::make_unique<linux_os::LinuxMachine>();
+}
+
+}  // namespace procscope
