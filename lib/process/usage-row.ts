@@ -60,7 +60,7 @@ export interface ProcessUsage {
   readonly runtime: number | undefined;
   /** `clock`: every thread that the process has or had. `threads`: those that live. */
   readonly runtimeSource: 'clock' | 'threads' | undefined;
-  /** Resident memory; the kernel keeps it approximate. */
+  /** Resident memory. Exact where `peakRss` or `swap` is read too (`status`), else as `stat` has it: approximate. */
   readonly rss: number | undefined;
   readonly vsize: number | undefined;
   /** The most that was ever resident. */

@@ -58,7 +58,9 @@ UsageStatus parse_usage_status(std::string_view bytes) {
   while (!scan.empty()) {
     Scan line(scan.line());
     const std::string_view key = line.until(':');
-    if (key == "VmHWM") {
+    if (key == "VmRSS") {
+      status.rss = kilobytes(line);
+    } else if (key == "VmHWM") {
       status.peak_rss = kilobytes(line);
     } else if (key == "VmSwap") {
       status.swap = kilobytes(line);

@@ -24,6 +24,7 @@ std::optional<ProcIo> parse_io(std::string_view bytes);
 /// lines, and old kernels no switches. proc_pid_status(5).
 struct UsageStatus {
   /// Bytes.
+  std::optional<uint64_t> rss;
   std::optional<uint64_t> peak_rss;
   std::optional<uint64_t> swap;
   /// Of one task.

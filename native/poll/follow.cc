@@ -51,15 +51,13 @@ bool Follower::look(double now, SampleRow& row, std::vector<MemberRow>* members)
       read_memory(member);
     }
   }
-  const bool alive = !members_.front().gone && !members_.front().counters.zombie;
   if (!started_) {
     total_ = {};
     started_count_ = 0;
     started_ = true;
   }
-  bury();
   fill(now, row, members);
-  return alive;
+  return root_alive_;
 }
 
 /// Makes a process a member. False when it is not there, or not below a member.
@@ -139,12 +137,15 @@ void Follower::read_runtime(Member& member) {
 
 void Follower::read_round(Member& member) {
   const Result<Counters> read = member.probe->counters();
+  const bool is_root = member.pid == request_.pid;
   if (!read) {
     member.gone = read.fault().kind == FaultKind::kGone;
     fault_ = member.gone ? fault_ : read.fault();
+    root_alive_ = root_alive_ && !(is_root && member.gone);
     return;
   }
   const Counters& counters = read.value();
+  root_alive_ = root_alive_ && !(is_root && counters.zombie);
   member.counters = counters;
   own_grew(member, kUser, counters.user);
   own_grew(member, kSystem, counters.system);
@@ -169,7 +170,7 @@ void Follower::read_memory(Member& member) {
   if (memory) {
     member.memory = memory.value();
   } else {
-    member.gone = member.gone || memory.fault().kind == FaultKind::kGone;
+    round_due_ = true;
   }
 }
 
@@ -193,13 +194,7 @@ void Follower::round(double now) {
   for (Member& member : members_) {
     read_round(member);
   }
-  for (const Member& member : members_) {
-    if (member.gone) {
-      for (size_t kind = 0; kind < kCountedKinds; ++kind) {
-        fresh_[kind] += member.own[kind] + member.waited[kind];
-      }
-    }
-  }
+  bury();
   settle_waited();
   if (request_.tree) {
     find_members(now);
@@ -292,13 +287,17 @@ void Follower::scan_table() {
   }
 }
 
+/// Lets go of members that are gone, and holds what was counted of them against their parents.
 void Follower::bury() {
   for (const Member& member : members_) {
-    if (member.gone) {
-      ++ended_count_;
-      member_pids_.erase(member.pid);
-      others_.erase(member.pid);
+    if (!member.gone) {
+      continue;
     }
+    for (size_t kind = 0; kind < kCountedKinds; ++kind) {
+      fresh_[kind] += member.own[kind] + member.waited[kind];
+    }
+    ++ended_count_;
+    member_pids_.erase(member.pid);
   }
   std::erase_if(members_, [](const Member& member) { return member.gone; });
 }

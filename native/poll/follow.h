@@ -112,6 +112,7 @@ class Follower {
   uint64_t first_key_ = 0;
   bool started_ = false;
   bool round_due_ = false;
+  bool root_alive_ = true;
   double last_time_ = 0;
   double last_cpu_ = 0;
   double next_round_ = 0;

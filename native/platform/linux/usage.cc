@@ -123,7 +123,7 @@ class UsageRead {
     row.major_faults = counters.major_faults;
     row.waited_minor_faults = counters.waited_minor_faults;
     row.waited_major_faults = counters.waited_major_faults;
-    row.rss = units_.pages(stat.rss > 0 ? static_cast<uint64_t>(stat.rss) : 0);
+    row.rss = exact_rss_.value_or(units_.pages(stat.rss > 0 ? static_cast<uint64_t>(stat.rss) : 0));
     row.vsize = static_cast<double>(stat.vsize);
     draft_.name = stat.comm;
     have(UsageField::kBase);
@@ -157,6 +157,9 @@ class UsageRead {
     }
     const Bytes bytes = file("status");
     const UsageStatus status = bytes.ok() ? parse_usage_status(bytes.data) : UsageStatus{};
+    if (status.rss) {
+      exact_rss_ = static_cast<double>(*status.rss);
+    }
     const auto put = [&](UsageField field, double UsageRow::*member,
                          const std::optional<uint64_t>& value) {
       if (!wants(field)) {
@@ -296,6 +299,8 @@ class UsageRead {
   Watch& watch_;
   int directory_ = -1;
   bool has_memory_ = true;
+  /// `stat` gives what the kernel has at hand, `status` what it adds up over all processors.
+  std::optional<double> exact_rss_;
 };
 
 class LinuxUsageReader final : public UsageReader {
