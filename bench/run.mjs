@@ -6,8 +6,9 @@ import { groupNames, groupsOf } from './lib/groups.mjs';
 import { measureGroup } from './lib/measure.mjs';
 import { measureParts, partsReport } from './lib/parts.mjs';
 import { sizeReport, verdictReport, verdicts } from './lib/report.mjs';
+import { measureUsage, usageReport } from './lib/usage.mjs';
 
-const names = [...groupNames, 'parts'];
+const names = [...groupNames, 'parts', 'usage'];
 
 function usage(problem) {
   console.error(
@@ -21,15 +22,15 @@ function readArguments() {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: {
-        sizes: { type: 'string', default: '200,1000,5000' },
+        sizes: { type: 'string' },
         rounds: { type: 'string', default: '5' },
         json: { type: 'boolean', default: false },
         shared: { type: 'boolean', default: false },
       },
     });
-    const sizes = values.sizes.split(',').map(Number);
     const rounds = Number(values.rounds);
     const group = positionals[0] ?? 'snapshot';
+    const sizes = (values.sizes ?? (group === 'usage' ? '20' : '200,1000,5000')).split(',').map(Number);
     if (positionals.length > 1 || !names.includes(group)) usage(`unknown group: ${positionals.join(' ')}`);
     if (![...sizes, rounds].every((value) => Number.isInteger(value) && value > 0)) usage('not a count');
     return { ...values, sizes, rounds, group };
@@ -73,6 +74,16 @@ async function runParts({ sizes, rounds, json }) {
   return 0;
 }
 
+async function runUsage({ sizes, rounds, json }) {
+  let wrong = false;
+  for (const size of sizes) {
+    const results = await measureUsage(size, rounds);
+    wrong ||= results.some((one) => one.seen < one.size);
+    console.log(json ? JSON.stringify(results) : usageReport(results));
+  }
+  return wrong ? 1 : 0;
+}
+
 async function main() {
   const asked = readArguments();
   if (isPrivate) endWithRunner();
@@ -83,6 +94,7 @@ async function main() {
       'A private pid namespace is refused here: the processes of this machine are in every count.',
     );
   }
+  if (asked.group === 'usage') return runUsage(asked);
   return asked.group === 'parts' ? runParts(asked) : runGroups(asked);
 }
 

@@ -15,10 +15,11 @@ import { holders } from './commands/holders.js';
 import { locks } from './commands/locks.js';
 import { sockets } from './commands/sockets.js';
 import { tree } from './commands/tree.js';
+import { usage } from './commands/usage.js';
 import { painter, printable } from './text.js';
 
 /** The first is the default. */
-const COMMANDS: readonly Command[] = [agents, tree, files, holders, locks, sockets, doctor];
+const COMMANDS: readonly Command[] = [agents, tree, files, holders, locks, sockets, usage, doctor];
 
 const USAGE = 2;
 const FAILED = 1;

@@ -1,0 +1,208 @@
+import type { Fault, ProcessUsage, Sample, SamplerOptions, Usage, UsageOptions } from '../../index.js';
+import { type Command, type Run, UsageError } from '../command.js';
+import { type Cell, columns, plural, printable, printableJson } from '../text.js';
+
+const DEFAULT_INTERVAL_MS = 1000;
+const SIZES = ['B', 'K', 'M', 'G', 'T', 'P'];
+
+function sizeText(bytes: number | null | undefined): string {
+  if (bytes === undefined) return '?';
+  if (bytes === null) return '-';
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1024 && unit < SIZES.length - 1; unit++) value /= 1024;
+  return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)}${SIZES[unit]}`;
+}
+
+function timeText(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return '?';
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds.toFixed(2)}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m${String(Math.floor(seconds % 60)).padStart(2, '0')}s`;
+  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+}
+
+const whole = (value: number | undefined): string => (value === undefined ? '?' : String(value));
+const cells = (texts: readonly string[]): Cell[] => texts.map((text) => ({ text }));
+const heads = (texts: readonly string[]): Cell[] => texts.map((text) => ({ text, styles: ['bold'] }));
+
+const HEAD = [
+  'PID',
+  'STATE',
+  'CPU',
+  'USER',
+  'SYSTEM',
+  'WAITED',
+  'RSS',
+  'PEAK',
+  'SWAP',
+  'THREADS',
+  'READ',
+  'WRITTEN',
+  'NAME',
+];
+
+function rowCells(row: ProcessUsage): Cell[] {
+  const { cpu, waitedCpu, runtime, io } = row;
+  return cells([
+    String(row.pid),
+    row.state ?? '?',
+    timeText(runtime ?? (cpu && cpu.user + cpu.system)),
+    timeText(cpu?.user),
+    timeText(cpu?.system),
+    timeText(waitedCpu && waitedCpu.user + waitedCpu.system),
+    sizeText(row.rss),
+    sizeText(row.peakRss),
+    sizeText(row.swap),
+    whole(row.threads),
+    sizeText(io?.readBytes),
+    sizeText(io?.writeBytes),
+    row.name ?? '?',
+  ]);
+}
+
+function totalCells({ total }: Usage): Cell[] {
+  return cells([
+    'total',
+    '',
+    timeText(total?.cpuTime),
+    timeText(total?.cpu?.user),
+    timeText(total?.cpu?.system),
+    '',
+    sizeText(total?.rss),
+    '',
+    sizeText(total?.swap),
+    whole(total?.threads),
+    sizeText(total?.io?.readBytes),
+    sizeText(total?.io?.writeBytes),
+    plural(total?.processes ?? 0, 'process', 'processes'),
+  ]);
+}
+
+function faultText({ kind, code, call, path }: Fault): string {
+  return printable(`${kind}${code === 0 ? '' : ` (errno ${code})`}: ${call} ${path}`);
+}
+
+function faultLines(answer: Usage, { paint }: Run): string[] {
+  const all = [...answer.faults, ...answer.processes.flatMap(({ faults }) => Object.values(faults))];
+  if (all.length === 0) return [];
+  return [
+    '',
+    paint('Could not be read:', 'yellow'),
+    ...[...new Set(all.map(faultText))].map((text) => `  ${text}`),
+  ];
+}
+
+function pidOf(text: string | undefined): number {
+  if (text === undefined || !/^\d+$/.test(text)) throw new UsageError(`PID must be a number: ${text}`);
+  return Number(text);
+}
+
+/** The same with start keys, which are no numbers of JSON, as decimal strings. */
+function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_, one: unknown) => {
+      if (typeof one === 'bigint') return String(one);
+      return one === undefined ? null : one;
+    }),
+  );
+}
+
+async function showOnce(pid: number, run: Run): Promise<number> {
+  const root = run.values['proc-root'] as string | undefined;
+  const options: UsageOptions = {
+    tree: run.values['tree'] === true,
+    fields: [
+      'runtime',
+      'peakRss',
+      'swap',
+      'io',
+      'switches',
+      ...(run.values['pss'] === true ? ['pss' as const] : []),
+      'cgroup',
+    ],
+    ...(root === undefined ? {} : { procRoot: root }),
+  };
+  const answer = await run.api.usage(pid, options);
+  const found = answer.processes.length > 0;
+  if (run.values['json'] === true) {
+    run.print(printableJson(plain(answer)));
+    return found ? 0 : 1;
+  }
+  if (found) {
+    const rows = answer.processes.map(rowCells);
+    run.print(
+      ...columns([heads(HEAD), ...rows, ...(rows.length > 1 ? [totalCells(answer)] : [])], run.paint),
+    );
+  }
+  if (found && !answer.complete) run.print('', 'A process ended during the look: its time may be missing.');
+  run.print(...faultLines(answer, run));
+  return found ? 0 : 1;
+}
+
+const WATCH_HEAD = ['CPU%', 'CPU', 'RSS', 'PROCESSES', 'THREADS', 'READ', 'WRITTEN', 'MISSED'];
+/** Lines come one by one, so their widths are fixed. */
+const WATCH_WIDTH = 10;
+
+function watchLine(sample: Sample): string {
+  const texts = [
+    sample.percent === undefined ? '-' : sample.percent.toFixed(1),
+    timeText(sample.cpu),
+    sizeText(sample.rss),
+    String(sample.processes),
+    String(sample.threads),
+    sizeText(sample.io?.readBytes),
+    sizeText(sample.io?.writeBytes),
+    String(sample.missed),
+  ];
+  return texts.map((text) => text.padStart(WATCH_WIDTH)).join(' ');
+}
+
+async function watch(pid: number, run: Run): Promise<number> {
+  const asked = run.values['interval'] as string | undefined;
+  const options: SamplerOptions = {
+    intervalMs: asked === undefined ? DEFAULT_INTERVAL_MS : Number(asked),
+    tree: run.values['tree'] === true,
+    processes: run.values['json'] === true,
+    fields: ['rss', 'io'],
+  };
+  const sampler = new run.api.UsageSampler(pid, options);
+  const json = run.values['json'] === true;
+  if (!json) run.print(WATCH_HEAD.map((text) => run.paint(text.padStart(WATCH_WIDTH), 'bold')).join(' '));
+  // One document a line, for programs that read them as they come.
+  for await (const sample of sampler) run.print(json ? JSON.stringify(plain(sample)) : watchLine(sample));
+  const { reason, fault } = sampler.state;
+  if (reason !== 'fault') return 0;
+  run.stderr.write(`procscope: ${fault === undefined ? 'cannot be followed' : faultText(fault)}\n`);
+  return 1;
+}
+
+async function show(run: Run): Promise<number> {
+  const pid = pidOf(run.operand);
+  if (run.values['watch'] === true) return watch(pid, run);
+  if (run.values['interval'] !== undefined) throw new UsageError('--interval needs --watch');
+  return showOnce(pid, run);
+}
+
+export const usage: Command = {
+  name: 'usage',
+  summary: 'processor time, memory and io of a process or a tree',
+  operand: 'PID',
+  options: {
+    tree: { type: 'boolean', short: 't', help: 'all processes below it, and the sum' },
+    json: {
+      type: 'boolean',
+      help: 'print everything that is known, as JSON (with --watch: one line a sample)',
+    },
+    watch: {
+      type: 'boolean',
+      short: 'w',
+      help: 'a line for each look, until the process ends; sums count from the first',
+    },
+    interval: { type: 'string', value: 'MS', help: 'milliseconds between looks, from 1 (default 1000)' },
+    pss: { type: 'boolean', help: 'read the proportional set size too, which costs much (with --json)' },
+    'proc-root': { type: 'string', value: 'DIR', help: 'where the process files lie (default /proc)' },
+  },
+  run: show,
+};
