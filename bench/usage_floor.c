@@ -1,9 +1,10 @@
 // The fewest calls that a 1 kHz sampler of a tree makes, and a tree to make them on.
-//   usage_floor tree N            N idle processes, itself one of them; says their pids, stays until its input closes
-//   usage_floor look MS COUNT MEMORY PID...
-//                                 COUNT looks, MS apart: the clock of each process, statm with MEMORY = 1; every 10 ms
-//                                 stat and the children of each and /proc/loadavg. Says the CPU time of its thread
-//                                 in milliseconds and the number of looks that it was late for.
+//   usage_floor tree N            N idle processes, itself one of them; says their pids, stays
+//   until its input closes usage_floor look MS COUNT MEMORY PID...
+//                                 COUNT looks, MS apart: the clock of each process, statm with
+//                                 MEMORY = 1; every 10 ms stat and the children of each and
+//                                 /proc/loadavg. Says the CPU time of its thread in milliseconds
+//                                 and the number of looks that it was late for.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -75,7 +76,7 @@ static void look(int count, int memory, int everything, int loadavg) {
   struct timespec time;
   for (int i = 0; i < count; i++) {
     if (clock_gettime(followed[i].clock, &time) != 0) fail("clock_gettime");
-    if (memory || everything) take(followed[i].statm);
+    if (memory) take(followed[i].statm);
     if (!everything) continue;
     take(followed[i].stat);
     take(followed[i].children);
@@ -95,7 +96,8 @@ static int sample(long interval, long looks, int memory, int count) {
     deadline.tv_sec += deadline.tv_nsec / 1000000000;
     deadline.tv_nsec %= 1000000000;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec > deadline.tv_sec || (now.tv_sec == deadline.tv_sec && now.tv_nsec > deadline.tv_nsec)) {
+    if (now.tv_sec > deadline.tv_sec ||
+        (now.tv_sec == deadline.tv_sec && now.tv_nsec > deadline.tv_nsec)) {
       late++;
       deadline = now;
     }

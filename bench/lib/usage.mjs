@@ -15,7 +15,7 @@ const mostPercent = 10;
 const targetSize = 20;
 
 const variants = [
-  { name: 'cpu', memory: false, options: {} },
+  { name: 'cpu', memory: false, options: {}, target: true },
   { name: 'cpu+rss', memory: true, options: { fields: ['rss'] } },
 ];
 
@@ -93,6 +93,7 @@ export async function measureUsage(size, rounds) {
       }
       results.push({
         name: variant.name,
+        target: variant.target === true,
         size,
         percent: median(ours.map((one) => one.percent)),
         perLookUs: median(ours.map((one) => one.perLookUs)),
@@ -118,7 +119,7 @@ export function usageReport(results) {
         `(${one.percent.toFixed(1)} % as it ran: ${one.taken} looks, ${one.missed} missed)`,
     );
     if (one.seen < one.size) lines.push(`!! WRONG: ${one.name} saw ${one.seen} processes of ${one.size}`);
-    if (one.size === targetSize) {
+    if (one.target && one.size === targetSize) {
       lines.push(
         `${full < mostPercent ? 'PASS' : 'MISS'}     ${one.name}: target < ${mostPercent} % of one core`,
       );

@@ -65,6 +65,11 @@ class UsageReader {
 std::unique_ptr<UsageReader> make_usage_reader(std::string root);
 std::unique_ptr<UsageReader> make_unsupported_usage_reader();
 
+struct Memory {
+  double rss = 0;
+  double vsize = 0;
+};
+
 /// What one read of `stat` tells of a process that is followed. Times are milliseconds.
 struct Counters {
   uint64_t start_key = 0;
@@ -79,11 +84,7 @@ struct Counters {
   double major_faults = 0;
   double waited_minor_faults = 0;
   double waited_major_faults = 0;
-};
-
-struct Memory {
-  double rss = 0;
-  double vsize = 0;
+  Memory memory;
 };
 
 /// One process of this machine that is followed: its files stay open within a budget, so that what

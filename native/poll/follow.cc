@@ -147,6 +147,7 @@ void Follower::read_round(Member& member) {
   const Counters& counters = read.value();
   root_alive_ = root_alive_ && !(is_root && counters.zombie);
   member.counters = counters;
+  member.memory = counters.memory;
   own_grew(member, kUser, counters.user);
   own_grew(member, kSystem, counters.system);
   own_grew(member, kMinorFaults, counters.minor_faults);
@@ -159,7 +160,6 @@ void Follower::read_round(Member& member) {
   waited_grew(member, kCpu, counters.waited_user + counters.waited_system);
   waited_grew(member, kMinorFaults, counters.waited_minor_faults);
   waited_grew(member, kMajorFaults, counters.waited_major_faults);
-  read_memory(member);
   if (request_.io) {
     read_io(member);
   }

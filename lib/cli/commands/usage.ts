@@ -1,6 +1,8 @@
 import type { Fault, ProcessUsage, Sample, SamplerOptions, Usage, UsageOptions } from '../../index.js';
 import { type Command, type Run, UsageError } from '../command.js';
+import { faultLines, PROC_ROOT, procRootOf } from '../faults.js';
 import { type Cell, columns, plural, printable, printableJson } from '../text.js';
+import { pidOf } from './files.js';
 
 const DEFAULT_INTERVAL_MS = 1000;
 const SIZES = ['B', 'K', 'M', 'G', 'T', 'P'];
@@ -80,23 +82,8 @@ function totalCells({ total }: Usage): Cell[] {
   ]);
 }
 
-function faultText({ kind, code, call, path }: Fault): string {
-  return printable(`${kind}${code === 0 ? '' : ` (errno ${code})`}: ${call} ${path}`);
-}
-
-function faultLines(answer: Usage, { paint }: Run): string[] {
-  const all = [...answer.faults, ...answer.processes.flatMap(({ faults }) => Object.values(faults))];
-  if (all.length === 0) return [];
-  return [
-    '',
-    paint('Could not be read:', 'yellow'),
-    ...[...new Set(all.map(faultText))].map((text) => `  ${text}`),
-  ];
-}
-
-function pidOf(text: string | undefined): number {
-  if (text === undefined || !/^\d+$/.test(text)) throw new UsageError(`PID must be a number: ${text}`);
-  return Number(text);
+function allFaults({ faults, processes }: Usage): Fault[] {
+  return [...faults, ...processes.flatMap((row) => Object.values(row.faults))];
 }
 
 /** The same with start keys, which are no numbers of JSON, as decimal strings. */
@@ -110,7 +97,6 @@ function plain(value: unknown): unknown {
 }
 
 async function showOnce(pid: number, run: Run): Promise<number> {
-  const root = run.values['proc-root'] as string | undefined;
   const options: UsageOptions = {
     tree: run.values['tree'] === true,
     fields: [
@@ -122,7 +108,7 @@ async function showOnce(pid: number, run: Run): Promise<number> {
       ...(run.values['pss'] === true ? ['pss' as const] : []),
       'cgroup',
     ],
-    ...(root === undefined ? {} : { procRoot: root }),
+    ...procRootOf(run),
   };
   const answer = await run.api.usage(pid, options);
   const found = answer.processes.length > 0;
@@ -137,7 +123,7 @@ async function showOnce(pid: number, run: Run): Promise<number> {
     );
   }
   if (found && !answer.complete) run.print('', 'A process ended during the look: its time may be missing.');
-  run.print(...faultLines(answer, run));
+  run.print(...faultLines(allFaults(answer), run));
   return found ? 0 : 1;
 }
 
@@ -168,18 +154,22 @@ async function watch(pid: number, run: Run): Promise<number> {
     fields: ['rss', 'io'],
   };
   const sampler = new run.api.UsageSampler(pid, options);
+  const forget = run.onInterrupt(() => sampler.stop());
   const json = run.values['json'] === true;
   if (!json) run.print(WATCH_HEAD.map((text) => run.paint(text.padStart(WATCH_WIDTH), 'bold')).join(' '));
   // One document a line, for programs that read them as they come.
-  for await (const sample of sampler) run.print(json ? JSON.stringify(plain(sample)) : watchLine(sample));
+  for await (const sample of sampler) run.print(json ? printableJson(plain(sample), 0) : watchLine(sample));
+  forget();
   const { reason, fault } = sampler.state;
   if (reason !== 'fault') return 0;
-  run.stderr.write(`procscope: ${fault === undefined ? 'cannot be followed' : faultText(fault)}\n`);
+  const why = fault === undefined ? 'cannot be followed' : run.api.describeFault(fault);
+  run.stderr.write(`procscope: ${printable(why)}
+`);
   return 1;
 }
 
 async function show(run: Run): Promise<number> {
-  const pid = pidOf(run.operand);
+  const pid = pidOf(run.operands[0] as string);
   if (run.values['watch'] === true) return watch(pid, run);
   if (run.values['interval'] !== undefined) throw new UsageError('--interval needs --watch');
   return showOnce(pid, run);
@@ -188,7 +178,7 @@ async function show(run: Run): Promise<number> {
 export const usage: Command = {
   name: 'usage',
   summary: 'processor time, memory and io of a process or a tree',
-  operand: 'PID',
+  operands: { text: 'PID', least: 1, most: 1 },
   options: {
     tree: { type: 'boolean', short: 't', help: 'all processes below it, and the sum' },
     json: {
@@ -202,7 +192,7 @@ export const usage: Command = {
     },
     interval: { type: 'string', value: 'MS', help: 'milliseconds between looks, from 1 (default 1000)' },
     pss: { type: 'boolean', help: 'read the proportional set size too, which costs much (with --json)' },
-    'proc-root': { type: 'string', value: 'DIR', help: 'where the process files lie (default /proc)' },
+    'proc-root': PROC_ROOT,
   },
   run: show,
 };

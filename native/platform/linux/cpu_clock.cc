@@ -28,6 +28,8 @@ Counters UsageUnits::counters(const ProcStat& stat) const {
   counters.major_faults = static_cast<double>(stat.major_faults);
   counters.waited_minor_faults = static_cast<double>(stat.waited_minor_faults);
   counters.waited_major_faults = static_cast<double>(stat.waited_major_faults);
+  counters.memory.rss = pages(stat.rss > 0 ? static_cast<uint64_t>(stat.rss) : 0);
+  counters.memory.vsize = static_cast<double>(stat.vsize);
   return counters;
 }
 

@@ -123,8 +123,8 @@ class UsageRead {
     row.major_faults = counters.major_faults;
     row.waited_minor_faults = counters.waited_minor_faults;
     row.waited_major_faults = counters.waited_major_faults;
-    row.rss = exact_rss_.value_or(units_.pages(stat.rss > 0 ? static_cast<uint64_t>(stat.rss) : 0));
-    row.vsize = static_cast<double>(stat.vsize);
+    row.rss = exact_rss_.value_or(counters.memory.rss);
+    row.vsize = counters.memory.vsize;
     draft_.name = stat.comm;
     have(UsageField::kBase);
   }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../../lib/cli/command.js';
 import { run } from '../../../lib/cli/run.js';
-import type { ProcessUsage, Sample, SamplerOptions, Usage, UsageOptions } from '../../../lib/index.js';
+import {
+  describeFault,
+  type ProcessUsage,
+  type Sample,
+  type SamplerOptions,
+  type Usage,
+  type UsageOptions,
+} from '../../../lib/index.js';
 
 const ROW: ProcessUsage = {
   pid: 42,
@@ -69,6 +76,7 @@ async function cli(args: readonly string[], answer: Usage = ANSWER) {
       return answer;
     },
     UsageSampler: FakeSampler,
+    describeFault,
   } as unknown as Io['api'];
   const code = await run(['usage', ...args], {
     api,
@@ -76,6 +84,7 @@ async function cli(args: readonly string[], answer: Usage = ANSWER) {
     stderr: { write: (text: string) => (err += text) },
     env: {},
     version: '1.2.3',
+    onInterrupt: () => () => {},
   });
   return { code, out, err, asked };
 }
@@ -102,7 +111,7 @@ describe('procscope usage', () => {
       '?',
       'evil\\x1b[2J',
     ]);
-    expect(out).toContain('denied (errno 13): open /proc/42/io');
+    expect(out).toContain('denied');
   });
 
   it('prints JSON in which nothing is left out and start keys are strings', async () => {
@@ -114,7 +123,7 @@ describe('procscope usage', () => {
 
   it('a process that is not there is exit code 1', async () => {
     const { code, out } = await cli(['42'], GONE);
-    expect([code, out]).toEqual([1, '\nCould not be read:\n  gone: open /proc/42\n']);
+    expect([code, out]).toEqual([1, 'could not look at 1 process: gone\n']);
   });
 
   it('watches line by line until the process ends', async () => {
@@ -127,9 +136,9 @@ describe('procscope usage', () => {
   });
 
   it.each([
-    [[], 'usage needs a PID'],
-    [['x'], 'PID must be a number: x'],
-    [['1', '2'], 'usage takes one PID: 2'],
+    [[], 'usage needs PID'],
+    [['x'], 'not a pid: x'],
+    [['1', '2'], 'usage takes no more than one argument: 2'],
     [['1', '--interval', '5'], '--interval needs --watch'],
     [['1', '--bogus'], 'unknown option --bogus of usage'],
   ])('refuses %j by name', async (args, message) => {
