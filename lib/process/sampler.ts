@@ -139,7 +139,7 @@ export class SampleBatch implements Iterable<Sample> {
     };
   }
 
-  *[Symbol.iterator](): IterableIterator<Sample> {
+  *[Symbol.iterator](): Generator<Sample, void, undefined> {
     for (let index = 0; index < this.length; index++) yield this.at(index);
   }
 
@@ -218,6 +218,8 @@ export class UsageSampler implements AsyncIterable<Sample> {
   readonly #handle: SamplerHandle;
   readonly #io: boolean;
   readonly #forget: () => void;
+  /** Of the batch that the iterator took last. */
+  #unseen: Iterator<Sample, void> | undefined;
 
   /** @throws OptionError that names the option, LoadError when no binary loads */
   constructor(pid: number, options: SamplerOptions = {}) {
@@ -247,7 +249,7 @@ export class UsageSampler implements AsyncIterable<Sample> {
     if (signal?.aborted) this.stop();
   }
 
-  /** Takes the samples that are there, without waiting. */
+  /** Takes the samples that are there, without waiting; those that the iterator took before are not among them. */
   drain(): SampleBatch {
     return new SampleBatch(load().samplerDrain(this.#handle), this.#io);
   }
@@ -268,20 +270,35 @@ export class UsageSampler implements AsyncIterable<Sample> {
    * `state` explains. Leaving the loop does not stop the sampler.
    */
   async *batches(): AsyncGenerator<SampleBatch, void, undefined> {
+    for (let batch = await this.#next(); batch !== undefined; batch = await this.#next()) yield batch;
+  }
+
+  /** Sample by sample. A loop that is left can be taken up again: what it had not seen is not lost. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Sample, void, undefined> {
+    for (;;) {
+      if (this.#unseen === undefined) {
+        const batch = await this.#next();
+        if (batch === undefined) return;
+        this.#unseen = batch[Symbol.iterator]();
+      }
+      const { value, done } = this.#unseen.next();
+      if (done) this.#unseen = undefined;
+      else yield value;
+    }
+  }
+
+  async #next(): Promise<SampleBatch | undefined> {
     for (;;) {
       // Asked first: what was taken before the end is drained after it was seen.
       const over = !this.state.running;
       const batch = this.drain();
-      if (batch.length > 0) yield batch;
-      else if (over) break;
-      else await load().samplerWait(this.#handle);
+      if (batch.length > 0) return batch;
+      if (over) {
+        this.#forget();
+        return undefined;
+      }
+      await load().samplerWait(this.#handle);
     }
-    this.#forget();
-  }
-
-  /** Sample by sample. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Sample, void, undefined> {
-    for await (const batch of this.batches()) yield* batch;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 #include "poll/sampler.h"
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -67,19 +68,10 @@ Napi::Value drain(const Napi::CallbackInfo& info) {
   return out;
 }
 
-/// The thread that waits is ours, and ends with the sampler.
-class WaitTask final : public Task {
- public:
-  explicit WaitTask(Shared sampler) : sampler_(std::move(sampler)) {}
-  void run() override { sampler_->wait(); }
-  Napi::Value deliver(Napi::Env env) override { return env.Undefined(); }
-
- private:
-  Shared sampler_;
-};
-
 Napi::Value wait(const Napi::CallbackInfo& info) {
-  return run_async(info.Env(), std::make_unique<WaitTask>(sampler_of(info).shared_from_this()));
+  return wait_async(info.Env(), [&](std::function<void()> wake) {
+    sampler_of(info).when_ready(std::move(wake));
+  });
 }
 
 const char* end_name(SamplerEnd end) {

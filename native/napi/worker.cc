@@ -81,6 +81,13 @@ Line& line() {
   return *instance;
 }
 
+/// What a promise without work of its own is resolved with.
+class Nothing final : public Task {
+ public:
+  void run() override {}
+  Napi::Value deliver(Napi::Env env) override { return env.Undefined(); }
+};
+
 class Environment;
 void call_js(Napi::Env env, Napi::Function, Environment* environment, Pending* pending);
 
@@ -99,13 +106,9 @@ class Environment : public std::enable_shared_from_this<Environment> {
   }
 
   Napi::Promise run(Napi::Env env, std::unique_ptr<Task> task) {
-    auto pending = std::make_unique<Pending>(env, std::move(task));
-    const Napi::Promise promise = pending->deferred.Promise();
     // Shared, because a task that no thread takes must still be there to answer here.
-    std::shared_ptr<Pending> shared = std::move(pending);
-    if (waiting_++ == 0) {
-      channel_.Ref(env);
-    }
+    const std::shared_ptr<Pending> shared = expect(env, std::move(task));
+    const Napi::Promise promise = shared->deferred.Promise();
     const int code = line().join([self = shared_from_this(), shared] {
       shared->run();
       self->post(shared);
@@ -114,6 +117,13 @@ class Environment : public std::enable_shared_from_this<Environment> {
       shared->run();
       settle(env, *shared);
     }
+    return promise;
+  }
+
+  Napi::Promise wait(Napi::Env env, const Signal& signal) {
+    const std::shared_ptr<Pending> shared = expect(env, std::make_unique<Nothing>());
+    const Napi::Promise promise = shared->deferred.Promise();
+    signal([self = shared_from_this(), shared] { self->post(shared); });
     return promise;
   }
 
@@ -129,6 +139,14 @@ class Environment : public std::enable_shared_from_this<Environment> {
   }
 
  private:
+  std::shared_ptr<Pending> expect(Napi::Env env, std::unique_ptr<Task> task) {
+    auto pending = std::make_shared<Pending>(env, std::move(task));
+    if (waiting_++ == 0) {
+      channel_.Ref(env);
+    }
+    return pending;
+  }
+
   static void answer(Napi::Env env, Pending& pending) {
     try {
       if (!pending.failure.empty()) {
@@ -186,6 +204,10 @@ void prepare_environment(Napi::Env env) {
 
 Napi::Promise run_async(Napi::Env env, std::unique_ptr<Task> task) {
   return env.GetInstanceData<Holder>()->environment->run(env, std::move(task));
+}
+
+Napi::Promise wait_async(Napi::Env env, const Signal& signal) {
+  return env.GetInstanceData<Holder>()->environment->wait(env, signal);
 }
 
 }  // namespace procscope::binding

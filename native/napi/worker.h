@@ -24,4 +24,11 @@ void prepare_environment(Napi::Env env);
 /// alive; an environment that ends meanwhile is never called.
 Napi::Promise run_async(Napi::Env env, std::unique_ptr<Task> task);
 
+/// Is given a function, and calls it once, on any thread, when what it stands for has happened.
+using Signal = std::function<void(std::function<void()>)>;
+
+/// A promise that is resolved when the signal comes. It keeps the event loop alive like any other,
+/// and takes no thread meanwhile.
+Napi::Promise wait_async(Napi::Env env, const Signal& signal);
+
 }  // namespace procscope::binding

@@ -33,6 +33,7 @@ void Sampler::stop() {
   const std::lock_guard lock(mutex_);
   stop_ = true;
   changed_.notify_all();
+  wake_all();
 }
 
 void Sampler::run(UsageMachine& machine) {
@@ -58,7 +59,6 @@ void Sampler::run(UsageMachine& machine) {
     push(look);
     if (stop_ || !alive) {
       state_.end = stop_ ? SamplerEnd::kStopped : SamplerEnd::kRootEnded;
-      changed_.notify_all();
       return;
     }
     deadline += request_.interval;
@@ -68,7 +68,6 @@ void Sampler::run(UsageMachine& machine) {
     state_.missed += missed;
     if (changed_.wait_until(lock, deadline, [this] { return stop_; })) {
       state_.end = SamplerEnd::kStopped;
-      changed_.notify_all();
       return;
     }
   }
@@ -91,9 +90,8 @@ void Sampler::push(Look& look) {
   slot.row = look.row;
   // The slot's memory goes back to the next look: nothing is allocated in the long run.
   std::swap(slot.members, look.members);
-  if (count_++ == 0) {
-    changed_.notify_all();
-  }
+  ++count_;
+  wake_all();
 }
 
 SampleBatch Sampler::drain() {
@@ -113,9 +111,19 @@ SampleBatch Sampler::drain() {
   return batch;
 }
 
-void Sampler::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return count_ > 0 || stop_ || state_.end != SamplerEnd::kRunning; });
+void Sampler::when_ready(std::function<void()> wake) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(wake));
+  if (count_ > 0 || stop_ || state_.end != SamplerEnd::kRunning) {
+    wake_all();
+  }
+}
+
+/// Under the lock.
+void Sampler::wake_all() {
+  for (const auto& wake : std::exchange(waiting_, {})) {
+    wake();
+  }
 }
 
 SamplerState Sampler::state() {
@@ -131,7 +139,7 @@ void Sampler::finish(SamplerEnd end, const Fault& fault) {
   const std::lock_guard lock(mutex_);
   state_.end = end;
   state_.fault = fault;
-  changed_.notify_all();
+  wake_all();
 }
 
 }  // namespace procscope

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -52,8 +53,9 @@ class Sampler : public std::enable_shared_from_this<Sampler> {
   void stop();
   /// Takes all looks that are there.
   SampleBatch drain();
-  /// Blocks until there is a look to take, or there will never be one.
-  void wait();
+  /// Calls `wake` once, here or on the sampler's thread, when there is a look to take or there will
+  /// never be one. It must not call the sampler.
+  void when_ready(std::function<void()> wake);
   SamplerState state();
 
   /// The thread's own work, on a machine of the caller's.
@@ -66,6 +68,7 @@ class Sampler : public std::enable_shared_from_this<Sampler> {
   };
 
   void push(Look& look);
+  void wake_all();
   void finish(SamplerEnd end, const Fault& fault);
 
   const SamplerRequest request_;
@@ -76,6 +79,7 @@ class Sampler : public std::enable_shared_from_this<Sampler> {
   size_t count_ = 0;
   uint64_t dropped_since_ = 0;
   bool stop_ = false;
+  std::vector<std::function<void()>> waiting_;
   SamplerState state_;
 };
 
