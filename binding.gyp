@@ -11,6 +11,8 @@
         'NAPI_VERSION=8',
         'NODE_ADDON_API_CPP_EXCEPTIONS',
         'NODE_ADDON_API_DISABLE_DEPRECATED',
+        # A worker that is terminated takes no exception any more: to insist would end the program.
+        'NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS',
       ],
       # Node's own settings turn exceptions off and choose an older C++; both come earlier on the
       # command line, so the list is cleaned and not only added to.
