@@ -45,8 +45,8 @@ async function runTrial(trial, repetitions, warmups) {
 /** What is wrong with a report: rows or facts that should have been there and were not. */
 function problemsOf(trial, report, size) {
   const problems = [];
-  const least = trial.leastSeen?.(size) ?? trial.least ?? size + others;
-  if (report.seen < least) problems.push(`saw ${report.seen} ${trial.what ?? 'processes'} of ${least}`);
+  const least = trial.leastSeen?.(size) ?? size + others;
+  if (report.seen < least) problems.push(`saw ${report.seen} of ${least}`);
   for (const fact of trial.facts) {
     if (report.facts[fact] < size)
       problems.push(`read ${fact} of ${report.facts[fact]} processes of ${size}`);

@@ -50,8 +50,7 @@ const trial = (name, about, costUs, look, seen) => ({
   about,
   facts: [],
   costUs,
-  least: own,
-  what: 'sockets',
+  leastSeen: () => own,
   open: async () => {
     const ports = await openSockets();
     const procscope = await load();

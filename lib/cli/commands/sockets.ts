@@ -1,11 +1,8 @@
-import type { SocketKind, SocketRow, SocketState, SocketsOptions, SocketTable } from '../../index.js';
+import type { SocketKind, SocketRow, SocketState, SocketsOptions } from '../../index.js';
 import { type Command, type Run, UsageError } from '../command.js';
-import { type Cell, columns, plural, printable, printableJson, type Style } from '../text.js';
-
-const FAULTS_SHOWN = 5;
-const WATCH_MS = 1_000;
-/** Clears the screen and goes to its top, where a person watches. */
-const CLEAR = '\u001b[2J\u001b[H';
+import { faultLines, PROC_ROOT, procRootOf } from '../faults.js';
+import { type Cell, columns, plural, type Style } from '../text.js';
+import { show, type View, WATCH_OPTIONS } from '../watch.js';
 
 const STATE_STYLES: Readonly<Record<string, readonly Style[]>> = {
   LISTEN: ['green'],
@@ -60,21 +57,6 @@ function cellsOf(row: SocketRow): Cell[] {
   ];
 }
 
-function faultLines({ faults }: SocketTable, { paint }: Run): string[] {
-  if (faults.length === 0) return [];
-  const lines = faults
-    .slice(0, FAULTS_SHOWN)
-    .map(({ kind, code, call, path }) =>
-      printable(`  ${kind}${code === 0 ? '' : ` (errno ${code})`}, ${call} ${path}`),
-    );
-  const more = faults.length - lines.length;
-  return [
-    paint('Could not be read:', 'yellow'),
-    ...lines,
-    ...(more > 0 ? [`  and ${more} more (--json shows all)`] : []),
-  ];
-}
-
 function numbers(run: Run, name: string): number[] | undefined {
   const texts = run.values[name] as readonly string[] | undefined;
   return texts?.map((text) => {
@@ -105,41 +87,31 @@ function optionsOf(run: Run): SocketsOptions {
     ...(ports === undefined ? {} : { ports }),
     ...(pids === undefined ? {} : { pids }),
     ...(netnsOf === undefined ? {} : { netnsOf }),
-    ...(values['proc-root'] === undefined ? {} : { procRoot: values['proc-root'] as string }),
+    ...procRootOf(run),
   };
 }
 
-/** Answers whether anything could be read. */
-async function showOnce(run: Run, options: SocketsOptions): Promise<boolean> {
-  const table = await run.api.sockets(options);
+async function look(run: Run): Promise<View> {
+  const table = await run.api.sockets(optionsOf(run));
   const rows = run.values['listen'] === true ? [...table].filter(listens) : [...table];
-  if (run.values['json'] === true) {
-    const { sources, everybodySeen, faults } = table;
-    run.print(printableJson({ sockets: rows, sources, everybodySeen, faults }));
-  } else {
-    if (rows.length > 0) run.print(...columns([HEAD, ...rows.map(cellsOf)], run.paint), '');
-    run.print(`${plural(rows.length, 'socket')}.`, ...faultLines(table, run));
-  }
-  return table.sources.some(({ source }) => source !== null);
-}
-
-async function show(run: Run): Promise<number> {
-  const options = optionsOf(run);
-  if (run.values['watch'] !== true) return (await showOnce(run, options)) ? 0 : 1;
-  if (run.values['json'] === true) throw new UsageError('--watch and --json do not go together');
-  for (;;) {
-    run.print(CLEAR);
-    if (!(await showOnce(run, options))) return 1;
-    await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
-  }
+  const { sources, everybodySeen, faults } = table;
+  return {
+    json: { sockets: rows, sources, everybodySeen, faults },
+    lines: [
+      ...(rows.length === 0 ? [] : columns([HEAD, ...rows.map(cellsOf)], run.paint)),
+      `${plural(rows.length, 'socket')}.`,
+      ...faultLines(faults, run),
+    ],
+    // A list that came from nowhere is a failed look and not an idle machine.
+    code: sources.some(({ source }) => source !== null) ? 0 : 1,
+  };
 }
 
 export const sockets: Command = {
   name: 'sockets',
   summary: 'sockets of this machine, and who holds them',
   options: {
-    json: { type: 'boolean', help: 'print everything that is known, as JSON' },
-    watch: { type: 'boolean', short: 'w', help: 'show them again every second, until interrupted' },
+    ...WATCH_OPTIONS,
     listen: { type: 'boolean', short: 'l', help: 'only those that wait for somebody' },
     tcp: { type: 'boolean', short: 't', help: 'only tcp; --tcp, --udp and --unix add up' },
     udp: { type: 'boolean', short: 'u', help: 'only udp' },
@@ -152,7 +124,7 @@ export const sockets: Command = {
       value: 'PID',
       help: 'the network namespace of this process',
     },
-    'proc-root': { type: 'string', value: 'DIR', help: 'where the process files lie (default /proc)' },
+    'proc-root': PROC_ROOT,
   },
-  run: show,
+  run: (run) => show(run, () => look(run)),
 };
