@@ -150,12 +150,10 @@ bool ProcRow::open_row() {
     prefix_size_ = 0;
     return true;
   }
+  // Where there is no directory for another reason (out of descriptors, refused), the paths still
+  // say why, field by field.
   const int code = errno;
-  if (kind_of_errno(code) == FaultKind::kGone || code == ENOTDIR) {
-    return false;
-  }
-  // No directory (out of descriptors, refused): the paths still say why, field by field.
-  return true;
+  return kind_of_errno(code) != FaultKind::kGone && code != ENOTDIR;
 }
 
 RowPath::RowPath(std::string_view prefix, std::string_view file) {
