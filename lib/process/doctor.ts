@@ -14,6 +14,7 @@ export interface FieldReport {
   readonly why?: string;
 }
 
+/** Whether the machine allows something, and in words why not. */
 export interface CapabilityReport {
   readonly available: boolean;
   readonly why?: string;
@@ -34,6 +35,7 @@ export interface DoctorReport {
   readonly faults: readonly Fault[];
 }
 
+/** What doctor() looks at. */
 export interface DoctorOptions {
   /** Where the process file system is mounted. Default `/proc`. */
   readonly procRoot?: string;

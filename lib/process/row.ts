@@ -142,6 +142,7 @@ export class ProcessRow {
     return Number.isNaN(time) ? undefined : time;
   }
 
+  /** Threads, the main one included. */
   get threads(): number | undefined {
     return this.#number('threads', BIT.threads);
   }
@@ -173,6 +174,7 @@ export class ProcessRow {
     return this.#number('vsize', BIT.vsize);
   }
 
+  /** Whether it is a thread of the kernel (PF_KTHREAD), which has no program and no files. */
   get kernelThread(): boolean | undefined {
     return (this.#present & BIT.kernelThread) === 0 ? undefined : this.#flag(ROW_FLAG.kernelThread);
   }
@@ -187,10 +189,12 @@ export class ProcessRow {
     return this.#number('euid', BIT.euid);
   }
 
+  /** Real group id. */
   get gid(): number | undefined {
     return this.#number('gid', BIT.gid);
   }
 
+  /** Effective group id. */
   get egid(): number | undefined {
     return this.#number('egid', BIT.egid);
   }
@@ -202,13 +206,14 @@ export class ProcessRow {
 
   /**
    * Arguments, each with U+FFFD for what is no UTF-8; `[]` for kernel threads and zombies. A title
-   * that the process wrote over its arguments stands alone, without the NULs that pad it.
+   * that the process wrote over its arguments stands alone, without the NULs that pad it: two or more
+   * empty arguments behind a single one look the same and are not shown; `bytes('argv')` has them.
    */
   get argv(): readonly string[] | undefined {
     if (this.#argv !== undefined) return this.#argv;
     const bytes = this.bytes('argv');
     if (bytes === undefined) return undefined;
-    this.#argv = splitArguments(bytes).map((part) => part.toString('utf8'));
+    this.#argv = Object.freeze(splitArguments(bytes).map((part) => part.toString('utf8')));
     return this.#argv;
   }
 
@@ -237,6 +242,7 @@ export class ProcessRow {
     return this.#nullable('cwd');
   }
 
+  /** Whether the working directory was removed. */
   get cwdDeleted(): boolean | undefined {
     if (this.cwd === undefined || this.#flag(ROW_FLAG.cwdDeletedUnknown)) return undefined;
     return this.#flag(ROW_FLAG.cwdDeleted);

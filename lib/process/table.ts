@@ -6,6 +6,7 @@ import {
   COLUMNS,
   FIELDS,
   fieldBit,
+  isField,
   type NumberColumn,
   type ProcessField,
   type TextColumn,
@@ -60,7 +61,7 @@ export class ProcessTable implements Iterable<ProcessRow> {
 
   /** Whether the field was asked for. */
   asked(field: ProcessField): boolean {
-    return (this.#decoder.asked & fieldBit(field)) !== 0;
+    return isField(field) && (this.#decoder.asked & fieldBit(field)) !== 0;
   }
 
   get columns(): Columns {
