@@ -108,6 +108,8 @@ class LinuxProbe final : public UsageProbe {
     kept.fetch_add(1, std::memory_order_relaxed);
   }
   ~LinuxProbe() override { kept.fetch_sub(1, std::memory_order_relaxed); }
+  LinuxProbe(const LinuxProbe&) = delete;
+  LinuxProbe& operator=(const LinuxProbe&) = delete;
 
   Result<Counters> counters() override {
     const Bytes bytes = read(stat_, "stat");
