@@ -20,10 +20,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Every name, link and byte of a capture. */
 function everything(directory: string): string {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
+  // Not readdir's own recursion: later releases of Node follow the links of a capture, out of it.
+  return readdirSync(directory, { withFileTypes: true })
     .map((entry) => {
-      const path = join(entry.parentPath, entry.name);
+      const path = join(directory, entry.name);
       if (entry.isSymbolicLink()) return `${entry.name}\n${readlinkSync(path)}`;
+      if (entry.isDirectory()) return `${entry.name}\n${everything(path)}`;
       return entry.isFile() ? `${entry.name}\n${readFileSync(path, 'utf8')}` : entry.name;
     })
     .join('\n');

@@ -85,7 +85,8 @@ describe.runIf(isRoot)('a file system that answers nothing any more (only root c
       })();`;
     const { stdout } = await run(process.execPath, ['-e', script], { timeout: 300_000 });
     const { before, after } = JSON.parse(stdout) as Record<'before' | 'after', [number, number]>;
-    expect(after[0]).toBeLessThanOrEqual(before[0] + 1);
+    // Up to four idle threads come and go; a leak would be thousands.
+    expect(after[0]).toBeLessThanOrEqual(before[0] + 4);
     expect(after[1]).toBeLessThanOrEqual(before[1]);
   }, 300_000);
 });
