@@ -8,6 +8,7 @@ using procscope::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes = procscope::fuzz::text(data, size);
+  procscope::image_of(bytes);
   const auto stat = procscope::parse_stat(bytes);
   if (!stat) {
     return 0;

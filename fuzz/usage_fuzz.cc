@@ -18,6 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto statm = procscope::parse_statm(bytes);
   const auto first = procscope::parse_schedstat(bytes);
   require(!statm || (first && *first == statm->size));
-  procscope::parse_last_pid(bytes);
+  procscope::parse_loadavg(bytes);
   return 0;
 }

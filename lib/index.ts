@@ -42,6 +42,16 @@ export type { FileStat, Look, LookAnswer, LookRequest } from './process/look.js'
 export { OpenFile } from './process/open-file.js';
 export { type OpenFilesOptions, OpenFileTable, openFiles } from './process/open-files.js';
 export type { SnapshotOptions } from './process/options.js';
+export { PollTable } from './process/poll-table.js';
+export {
+  type Delta,
+  Poller,
+  PollerStateError,
+  type PollerStats,
+  type RowChange,
+  type WatchOptions,
+} from './process/poller.js';
+export type { EventSource, PollerOptions, VolatileField } from './process/poller-options.js';
 export { type FileIdentity, ProcessRow } from './process/row.js';
 export {
   type Sample,

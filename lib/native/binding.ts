@@ -15,6 +15,20 @@ export interface Binding {
   /** Resolves when there is a sample to take, or there will never be one. */
   samplerWait(sampler: SamplerHandle): Promise<void>;
   samplerState(sampler: SamplerHandle): RawSamplerState;
+  pollerOpen(request: PollRequest): PollerHandle;
+  /** Undefined = nothing happened since the last poll. `fields` as in the request. */
+  pollerPoll(poller: PollerHandle, fields: number): RawDelta | undefined;
+  pollerPollAsync(poller: PollerHandle, fields: number): Promise<RawDelta | undefined>;
+  /** Whether a poll would find nothing, told without a look at any process. False = poll. */
+  pollerIdle(poller: PollerHandle): boolean;
+  /** Holds from the next poll on. */
+  pollerTrack(poller: PollerHandle, pid: number, on: boolean): void;
+  pollerClose(poller: PollerHandle): void;
+  pollerState(poller: PollerHandle): RawPollerState;
+  /** Why this program does not get a source of events; null = it does. */
+  eventSources(): { readonly connector: Fault | null; readonly pidfd: Fault | null };
+  /** Descriptors that a poller may keep unless told otherwise. */
+  descriptorBudget(): number;
   layout(): Layout;
   /** Mask of the fields that this build can read at all. */
   supported(): number;
@@ -128,6 +142,40 @@ export interface RawSamplerState {
   readonly dropped: number;
   /** Milliseconds. */
   readonly ownCpu: number;
+}
+
+export interface PollRequest extends SnapshotRequest {
+  /** Mask of the volatile fields that are read of every process at each poll. */
+  readonly everyPoll: number;
+  /** Milliseconds; 0 = any age. */
+  readonly maxAgeMs: number;
+  readonly factsAgeMs: number;
+  readonly trackedAgeMs: number;
+  /** The best source of events that may be used: 0 = none, 1 = pidfd, 2 = connector. */
+  readonly events: number;
+  readonly maxDescriptors: number;
+}
+
+/** A native poller; its descriptors are given back when nobody holds it any more. */
+export interface PollerHandle {
+  readonly [HANDLE]: true;
+}
+
+/** Rows of what started and of what changed; those that changed in no text have none. */
+export interface RawDelta extends PackedProcesses {
+  /** For each row the mask of the fields that changed; 0 = it started. */
+  readonly changed: Uint32Array;
+  readonly exited: Int32Array;
+  readonly failed: boolean;
+}
+
+export interface RawPollerState {
+  readonly events: 'none' | 'pidfd' | 'connector';
+  readonly descriptors: number;
+  readonly polls: number;
+  readonly lists: number;
+  readonly glances: number;
+  readonly reads: number;
 }
 
 export interface RawLookRequest {

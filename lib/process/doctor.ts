@@ -145,10 +145,22 @@ function processReports(table: ProcessTable): Record<string, CapabilityReport> {
   };
 }
 
+/** How a poller learns of starts and ends without a look at each process. */
+function eventReports(): Record<string, CapabilityReport> {
+  const report = (fault: Fault | null, instead: string): CapabilityReport =>
+    fault === null ? { available: true } : { available: false, why: `${describeFault(fault)}; ${instead}` };
+  const { connector, pidfd } = load().eventSources();
+  return {
+    processEvents: report(connector, 'a poller sees exec by looking at processes in turn'),
+    exitEvents: report(pidfd, 'a poller lists the pids at each poll'),
+  };
+}
+
 function capabilities(table: ProcessTable): Record<string, CapabilityReport> {
   const parked = load().parked();
   return {
     ...processReports(table),
+    ...eventReports(),
     promptReads:
       parked === 0
         ? { available: true }

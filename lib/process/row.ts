@@ -73,15 +73,23 @@ export class ProcessRow {
   readonly #decoder: Decoder<typeof COLUMNS>;
   readonly #index: number;
   readonly #present: number;
+  /** Whose texts these are, if not its own: they came with an earlier look and did not change. */
+  readonly #texts: ProcessRow | undefined;
   #argv: readonly string[] | undefined;
 
   /** Rows are made by their table. */
-  constructor(table: ProcessTable, decoder: Decoder<typeof COLUMNS>, index: number) {
+  constructor(
+    table: ProcessTable,
+    decoder: Decoder<typeof COLUMNS>,
+    index: number,
+    earlier: ProcessRow | undefined = undefined,
+  ) {
     this.#table = table;
     this.#decoder = decoder;
     this.#index = index;
     this.pid = (decoder.column('pid') as Int32Array)[index] as number;
     this.#present = (decoder.column('present') as Uint32Array)[index] as number;
+    this.#texts = earlier === undefined ? undefined : (earlier.#texts ?? earlier);
   }
 
   /** Parent; 0 = none that this pid namespace can see. proc_pid_stat(5) field 4. */
@@ -104,7 +112,7 @@ export class ProcessRow {
     const device = this.ttyDevice;
     if (device === undefined) return undefined;
     if (device === 0) return null;
-    const name = this.#table.text('tty', this.#index);
+    const name = this.#decoded('tty');
     if (name !== undefined && name !== '') return name;
     return `${(device >>> 8) & 0xfff}:${(device & 0xff) | ((device >>> 12) & 0xfff00)}`;
   }
@@ -127,7 +135,7 @@ export class ProcessRow {
 
   /** comm: at most 15 bytes (kernel threads: more), any bytes; with U+FFFD for what is no UTF-8. */
   get name(): string | undefined {
-    return (this.#present & BIT.name) === 0 ? undefined : this.#table.text('name', this.#index);
+    return (this.#present & BIT.name) === 0 ? undefined : this.#decoded('name');
   }
 
   /** Start in the kernel's own unit (Linux: clock ticks since boot). With pid the identity. */
@@ -210,6 +218,7 @@ export class ProcessRow {
    * empty arguments behind a single one look the same and are not shown; `bytes('argv')` has them.
    */
   get argv(): readonly string[] | undefined {
+    if (this.#texts !== undefined) return this.#texts.argv;
     if (this.#argv !== undefined) return this.#argv;
     const bytes = this.bytes('argv');
     if (bytes === undefined) return undefined;
@@ -294,7 +303,9 @@ export class ProcessRow {
    * Undefined where the field was not asked for or could not be read. A view: do not write to it.
    */
   bytes(field: TextColumn): Buffer | undefined {
-    return (this.#present & fieldBit(field)) === 0 ? undefined : this.#decoder.bytes(field, this.#index);
+    if ((this.#present & fieldBit(field)) === 0) return undefined;
+    const from = this.#texts ?? this;
+    return from.#decoder.bytes(field, from.#index);
   }
 
   /** Why a field is missing or cut; undefined = it is whole, or was not asked for. */
@@ -340,7 +351,12 @@ export class ProcessRow {
   }
 
   #text(field: TextColumn): string | undefined {
-    return (this.#present & fieldBit(field)) === 0 ? undefined : this.#table.text(field, this.#index);
+    return (this.#present & fieldBit(field)) === 0 ? undefined : this.#decoded(field);
+  }
+
+  #decoded(field: TextColumn): string | undefined {
+    const from = this.#texts ?? this;
+    return from.#table.text(field, from.#index);
   }
 
   #nullable(field: TextColumn): string | null | undefined {

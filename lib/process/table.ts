@@ -96,6 +96,13 @@ export class ProcessTable implements Iterable<ProcessRow> {
     return row;
   }
 
+  /** The row at a position, with the texts of an earlier row of the same process. Internal to pollers. */
+  rowAfter(index: number, earlier: ProcessRow): ProcessRow {
+    const row = new ProcessRow(this, this.#decoder, index, earlier);
+    this.#rows[index] = row;
+    return row;
+  }
+
   *[Symbol.iterator](): IterableIterator<ProcessRow> {
     for (let index = 0; index < this.size; index++) yield this.row(index);
   }

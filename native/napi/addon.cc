@@ -11,6 +11,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   procscope::binding::export_sockets(env, exports);
   procscope::binding::export_usage(env, exports);
   procscope::binding::export_sampler(env, exports);
+  procscope::binding::export_poller(env, exports);
   return exports;
 }
 

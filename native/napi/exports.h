@@ -11,5 +11,6 @@ void export_files(Napi::Env env, Napi::Object exports);
 void export_sockets(Napi::Env env, Napi::Object exports);
 void export_usage(Napi::Env env, Napi::Object exports);
 void export_sampler(Napi::Env env, Napi::Object exports);
+void export_poller(Napi::Env env, Napi::Object exports);
 
 }  // namespace procscope::binding

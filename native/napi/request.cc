@@ -181,6 +181,22 @@ SamplerRequest sampler_request(const Napi::Value& value) {
   return request;
 }
 
+PollRequest poll_request(const Napi::Value& value) {
+  const SnapshotRequest rows = snapshot_request(value);
+  const auto from = value.As<Napi::Object>();
+  PollRequest request;
+  request.reader = rows.reader;
+  request.fields = rows.fields;
+  request.deadline = rows.deadline;
+  request.every_poll = static_cast<FieldMask>(number_of(from.Get("everyPoll")));
+  request.max_age = number_of(from.Get("maxAgeMs"));
+  request.facts_age = number_of(from.Get("factsAgeMs"));
+  request.tracked_age = number_of(from.Get("trackedAgeMs"));
+  request.events = static_cast<EventSource>(number_of(from.Get("events")));
+  request.descriptors = static_cast<int>(number_of(from.Get("maxDescriptors")));
+  return request;
+}
+
 std::vector<FileRequest> file_requests(const Napi::Value& value) {
   if (!value.IsArray()) {
     refuse(value.Env(), "expected a list of requests");

@@ -7,6 +7,7 @@
 
 #include "platform/files.h"
 #include "poll/files.h"
+#include "poll/poller.h"
 #include "poll/sampler.h"
 #include "poll/snapshot.h"
 #include "poll/sockets.h"
@@ -22,6 +23,7 @@ SocketsRequest sockets_request(const Napi::Value& value);
 std::vector<FileRequest> file_requests(const Napi::Value& value);
 UsageRequest usage_request(const Napi::Value& value);
 SamplerRequest sampler_request(const Napi::Value& value);
+PollRequest poll_request(const Napi::Value& value);
 std::chrono::milliseconds milliseconds_of(const Napi::Value& value);
 
 }  // namespace procscope::binding

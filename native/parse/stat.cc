@@ -86,6 +86,44 @@ std::optional<ProcStat> parse_stat(std::string_view bytes) {
   return fields.ok() ? std::optional(stat) : std::nullopt;
 }
 
+uint64_t image_of(std::string_view bytes) {
+  constexpr int kFlags = 9;
+  constexpr int kVsize = 23;
+  constexpr int kStartCode = 26;
+  constexpr int kStartStack = 28;
+  constexpr int kStartData = 45;
+  constexpr int kEnvEnd = 51;
+  const size_t close = bytes.rfind(')');
+  if (close == std::string_view::npos || bytes.size() < close + 3) {
+    return 0;
+  }
+  // FNV-1a, over the digits as they stand.
+  uint64_t digest = 0xcbf29ce484222325;
+  const auto add = [&](std::string_view word) {
+    for (const char c : word) {
+      digest = (digest ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    }
+    digest = (digest ^ ' ') * 0x100000001b3;
+  };
+  Scan scan(bytes.substr(close + 3));
+  std::string_view vsize;
+  for (int field = 4; field <= kEnvEnd; ++field) {
+    const std::string_view word = scan.word();
+    if (field == kFlags) {
+      const auto flags = whole_number<uint32_t>(word);
+      add(flags && (*flags & kForkedFlag) != 0 ? "forked" : "");
+    } else if (field == kVsize) {
+      vsize = word;
+    } else if ((field >= kStartCode && field <= kStartStack) || field >= kStartData) {
+      add(word);
+    }
+    if (field == kStartStack && word == "0") {
+      add(vsize);
+    }
+  }
+  return digest;
+}
+
 bool shows_no_arguments(std::string_view bytes) {
   constexpr int kFieldsBetween = 44;  // From ppid (4) up to env_start's neighbour arg_start (48).
   const size_t close = bytes.rfind(')');

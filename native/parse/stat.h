@@ -47,6 +47,15 @@ inline constexpr uint32_t kKernelThreadFlag = 0x00200000;
 /// fields 48 to 51, which only those see who may trace it. proc_pid_stat(5).
 bool shows_no_arguments(std::string_view bytes);
 
+/// PF_FORKNOEXEC: forked and has not run another program since.
+inline constexpr uint32_t kForkedFlag = 0x00000040;
+
+/// A digest of where the program and its arguments lie in memory (fields 26 to 28 and 45 to 51):
+/// exec gives other addresses, and so does a title that moves the arguments. Where the kernel hides
+/// the addresses from us the size of the memory (field 23) stands for them, which changes more
+/// often. proc_pid_stat(5).
+uint64_t image_of(std::string_view bytes);
+
 /// Parses one whole file. Nothing if it is cut short of the rss field or is not of this form.
 std::optional<ProcStat> parse_stat(std::string_view bytes);
 

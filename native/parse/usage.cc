@@ -98,13 +98,20 @@ std::optional<uint64_t> parse_schedstat(std::string_view bytes) {
   return Scan(bytes).number<uint64_t>();
 }
 
-std::optional<int32_t> parse_last_pid(std::string_view bytes) {
-  constexpr int kWordsBefore = 4;
+std::optional<Loadavg> parse_loadavg(std::string_view bytes) {
+  constexpr int kAverages = 3;
   Scan scan(bytes);
-  for (int i = 0; i < kWordsBefore; ++i) {
+  for (int i = 0; i < kAverages; ++i) {
     scan.word();
   }
-  return scan.number<int32_t>();
+  Scan counts(scan.word());
+  counts.until('/');
+  const auto tasks = counts.number<int32_t>();
+  const auto last_pid = scan.number<int32_t>();
+  if (!tasks || !last_pid) {
+    return std::nullopt;
+  }
+  return Loadavg{*tasks, *last_pid};
 }
 
 }  // namespace procscope

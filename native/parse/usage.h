@@ -49,7 +49,14 @@ std::optional<ProcStatm> parse_statm(std::string_view bytes);
 /// Documentation/scheduler/sched-stats.rst.
 std::optional<uint64_t> parse_schedstat(std::string_view bytes);
 
-/// The last pid that was given out: the fifth word of /proc/loadavg. proc_loadavg(5).
-std::optional<int32_t> parse_last_pid(std::string_view bytes);
+/// The fourth and fifth word of /proc/loadavg. proc_loadavg(5).
+struct Loadavg {
+  /// Threads of all processes of the machine, also of those outside our pid namespace.
+  int32_t tasks = 0;
+  /// The last pid (or thread id) that was given out in our pid namespace.
+  int32_t last_pid = 0;
+};
+
+std::optional<Loadavg> parse_loadavg(std::string_view bytes);
 
 }  // namespace procscope

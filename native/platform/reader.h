@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "model/process.h"
 #include "platform/watch.h"
@@ -37,10 +38,13 @@ struct RowDraft {
   ProcessRow row;
   std::string blob;
   std::vector<FieldFault> faults;
+  /// Differs when the process runs another program or has moved its arguments; set by glance().
+  uint64_t image = 0;
 
   void start(int32_t pid) {
     row = ProcessRow{};
     row.pid = pid;
+    image = 0;
     blob.clear();
     faults.clear();
   }
@@ -48,6 +52,9 @@ struct RowDraft {
     row.*member = {static_cast<uint32_t>(blob.size()), static_cast<uint32_t>(text.size())};
     blob += text;
     row.present |= bit(field);
+  }
+  [[nodiscard]] std::string_view text(TextRef ref) const {
+    return std::string_view(blob).substr(ref.offset, ref.length);
   }
   void fail(FieldMask fields, FaultKind kind, Call call, int32_t code) {
     for (int i = 0; i < kFields; ++i) {
@@ -82,6 +89,12 @@ enum class RowOutcome : uint8_t {
   kVanished,
 };
 
+/// What a system keeps open of a process that is looked at again and again.
+class KeptRow {
+ public:
+  virtual ~KeptRow() = default;
+};
+
 /// Born with make_reader(); prepare() before anything else. Afterwards const and safe to use from
 /// several threads at once, each with its own draft and watch.
 class Reader {
@@ -109,6 +122,15 @@ class Reader {
   virtual RowOutcome read(int32_t pid, const RowPlan& plan, RowDraft& draft,
                           Watch& watch) const = 0;
 
+  /// Room for what glance() keeps of one process.
+  [[nodiscard]] virtual std::unique_ptr<KeptRow> keep(int32_t pid) const = 0;
+
+  /// Reads the fields of kStatFields among `fields`, and the image. Keeps what makes the next
+  /// glance cheaper in `kept` as far as the budget goes. Waits for nothing where
+  /// may_wait(kStatFields) is false.
+  virtual RowOutcome glance(KeptRow& kept, FieldMask fields, Budget& budget,
+                            RowDraft& draft) const = 0;
+
   /// The path (or the thing) that a fault of this field speaks of.
   [[nodiscard]] virtual std::string path_of(int32_t pid, Field field) const = 0;
 };
@@ -118,5 +140,8 @@ std::unique_ptr<Reader> make_reader(ReaderOptions options);
 
 /// Answers every question with an `unsupported` fault.
 std::unique_ptr<Reader> make_unsupported_reader();
+
+/// Milliseconds since the system booted, the time that it slept included.
+double uptime_ms();
 
 }  // namespace procscope

@@ -1,38 +1,32 @@
 #include "poll/snapshot.h"
 
-#include <array>
 #include <memory>
 #include <utility>
 
 #include "poll/pid_job.h"
+#include "poll/rows.h"
 
 namespace procscope {
 
 namespace {
 
-/// Offsets into a table's blob are 32 bits wide, and a buffer of JS has its own bounds: rows that
-/// would lead past this are cut, and say so.
-constexpr size_t kMostBlobBytes = size_t{1} << 30;
-
 /// Text of an everyday row; growing the blob step by step would copy it over and over.
 constexpr size_t kUsualRowBytes = 256;
-
-constexpr std::array kTexts = {&ProcessRow::name, &ProcessRow::tty,    &ProcessRow::user,
-                               &ProcessRow::argv, &ProcessRow::exe,    &ProcessRow::cwd,
-                               &ProcessRow::root, &ProcessRow::cgroup, &ProcessRow::env,
-                               &ProcessRow::nspid};
 
 class SnapshotJob final : public PidJob<RowDraft> {
  public:
   SnapshotJob(const SnapshotRequest& request, std::shared_ptr<Reader> reader)
       : PidJob(request.reader.root, request.only, request.pids),
         fields_(request.fields),
+        prepared_(request.prepared),
         reader_(std::move(reader)) {}
 
   ProcessTable take() { return std::move(table_); }
 
  protected:
-  Result<std::monostate> open(Watch& watch) override { return reader_->prepare(watch); }
+  Result<std::monostate> open(Watch& watch) override {
+    return prepared_ ? std::monostate{} : reader_->prepare(watch);
+  }
   bool open_may_wait() const override { return reader_->may_wait(0); }
 
   Result<std::monostate> list(std::vector<int32_t>& pids, Watch& watch) const override {
@@ -52,23 +46,7 @@ class SnapshotJob final : public PidJob<RowDraft> {
   void table_fault(Fault fault) override { table_.faults.push_back(std::move(fault)); }
   void vanished(int32_t) override { ++table_.vanished; }
 
-  void accept(const RowDraft& draft) override {
-    if (table_.blob.size() + draft.blob.size() > kMostBlobBytes) {
-      accept_unread(draft.row.pid, FaultKind::kLimit);
-      return;
-    }
-    const auto index = static_cast<uint32_t>(table_.rows.size());
-    const auto base = static_cast<uint32_t>(table_.blob.size());
-    table_.rows.push_back(draft.row);
-    table_.blob += draft.blob;
-    for (const auto text : kTexts) {
-      (table_.rows.back().*text).offset += base;
-    }
-    for (const RowDraft::FieldFault& fault : draft.faults) {
-      table_.row_faults.push_back(
-          {index, static_cast<uint8_t>(fault.field), fault.kind, fault.call, fault.code});
-    }
-  }
+  void accept(const RowDraft& draft) override { append_row(table_, draft); }
 
   void accept_unread(int32_t pid, FaultKind why) override {
     RowDraft draft;
@@ -79,6 +57,7 @@ class SnapshotJob final : public PidJob<RowDraft> {
 
  private:
   const FieldMask fields_;
+  const bool prepared_;
   const std::shared_ptr<Reader> reader_;
   ProcessTable table_;
 };

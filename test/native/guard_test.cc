@@ -89,6 +89,11 @@ class StallingReader final : public Reader {
          watch);
     return RowOutcome::kRow;
   }
+  std::unique_ptr<KeptRow> keep(int32_t) const override { return std::make_unique<KeptRow>(); }
+  RowOutcome glance(KeptRow&, FieldMask, Budget&, RowDraft&) const override {
+    return RowOutcome::kVanished;
+  }
+
   std::string path_of(int32_t, Field) const override { return {}; }
 
  private:

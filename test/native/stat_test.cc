@@ -101,4 +101,24 @@ TEST_CASE("stat: an argument area that is there and empty") {
   CHECK_FALSE(shows_no_arguments(""));
 }
 
+TEST_CASE("stat: the image differs with the program and its arguments, and with nothing else") {
+  const auto with = [](const char* flags, const char* cpu, const char* vsize, const char* code,
+                       const char* stack, const char* arguments) {
+    return image_of(std::string("9 (a) b) S 1 9 9 0 -1 ") + flags + " 0 0 0 0 " + cpu +
+                    " 0 0 0 20 0 1 0 100 " + vsize + " 50 99 " + code + " 2 " + stack +
+                    " 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 3 4 5 " + arguments + " 7 8 9 0");
+  };
+  const uint64_t image = with("4194304", "1", "4096", "100", "900", "500");
+  CHECK(image == with("4194304", "77", "8192", "100", "900", "500"));
+  CHECK(image != with("4194304", "1", "4096", "101", "900", "500"));
+  CHECK(image != with("4194304", "1", "4096", "100", "901", "500"));
+  CHECK(image != with("4194304", "1", "4096", "100", "900", "501"));
+  // Forked, and no exec since.
+  CHECK(image != with("4194368", "1", "4096", "100", "900", "500"));
+  // Addresses that we may not see.
+  CHECK(with("0", "1", "4096", "1", "0", "0") != with("0", "1", "8192", "1", "0", "0"));
+  CHECK(image_of("") == 0);
+  CHECK(image_of("9 (a") == 0);
+}
+
 }  // namespace procscope

@@ -47,8 +47,12 @@ TEST_CASE("pss, statm, schedstat, the last pid") {
   CHECK_FALSE(parse_statm("100\n"));
   CHECK(parse_schedstat("6908592 6958989 9\n") == 6908592);
   CHECK_FALSE(parse_schedstat(""));
-  CHECK(parse_last_pid("0.00 0.01 0.05 1/200 4711\n") == 4711);
-  CHECK_FALSE(parse_last_pid("0.00 0.01 0.05 1/200\n"));
+  const auto loadavg = parse_loadavg("0.00 0.01 0.05 1/200 4711\n");
+  REQUIRE(loadavg);
+  CHECK(loadavg->tasks == 200);
+  CHECK(loadavg->last_pid == 4711);
+  CHECK_FALSE(parse_loadavg("0.00 0.01 0.05 1/200\n"));
+  CHECK_FALSE(parse_loadavg("0.00 0.01 0.05 200 4711\n"));
 }
 
 }  // namespace procscope

@@ -3,14 +3,11 @@
 // Calls that can wait for ever: the read of `io` waits for the target's exec lock. It is made on
 // the sampler's own thread, for which nobody waits. The others wait for nobody.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <cerrno>
 #include <ctime>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <string>
 #include <utility>
 
@@ -18,74 +15,19 @@
 #include "parse/stat.h"
 #include "platform/linux/cpu_clock.h"
 #include "platform/linux/io.h"
+#include "platform/linux/kept.h"
 #include "platform/usage.h"
 
 namespace procscope::linux_os {
 
 namespace {
 
-/// Descriptors that all samplers of this process keep open.
-std::atomic<int> kept{0};
-
-/// A quarter of what the host program may have, and never more than a thousand.
-int most_kept() {
-  constexpr rlim_t kMost = 1024;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return 0;
-  }
-  return static_cast<int>(std::min(limit.rlim_cur / 4, kMost));
+/// Shared by all samplers of this program.
+Budget& budget() {
+  constexpr int kMost = 1024;
+  static Budget shared(descriptor_budget(kMost));
+  return shared;
 }
-
-/// A file that stays open while the budget allows it, and is opened for each read otherwise.
-class KeptFile {
- public:
-  KeptFile() = default;
-  KeptFile(const KeptFile&) = delete;
-  KeptFile& operator=(const KeptFile&) = delete;
-  ~KeptFile() {
-    if (fd_.valid()) {
-      kept.fetch_sub(1, std::memory_order_relaxed);
-    }
-  }
-
-  Bytes read(int directory, const char* name, int budget, char* into, size_t room) {
-    if (fd_.valid()) {
-      return read_from(fd_.get(), into, room);
-    }
-    OwnedFd fd = open_file(directory, name);
-    if (!fd.valid()) {
-      return {{}, errno, Call::kOpen};
-    }
-    const Bytes bytes = read_from(fd.get(), into, room);
-    if (bytes.ok()) {
-      keep(std::move(fd), budget);
-    }
-    return bytes;
-  }
-
- private:
-  static Bytes read_from(int fd, char* into, size_t room) {
-    ssize_t n = 0;
-    do {
-      n = ::pread(fd, into, room, 0);
-    } while (n < 0 && errno == EINTR);
-    if (n < 0) {
-      return {{}, errno, Call::kRead};
-    }
-    return {{into, static_cast<size_t>(n)}};
-  }
-
-  void keep(OwnedFd fd, int budget) {
-    if (kept.fetch_add(1, std::memory_order_relaxed) < budget) {
-      fd_ = std::move(fd);
-    } else {
-      kept.fetch_sub(1, std::memory_order_relaxed);
-    }
-  }
-
-  OwnedFd fd_;
-};
 
 Fault fault_of(const Bytes& bytes, int32_t pid, const char* name) {
   return {kind_of_errno(bytes.code), bytes.code, bytes.call,
@@ -98,18 +40,14 @@ Fault malformed(int32_t pid, const char* name) {
 
 class LinuxProbe final : public UsageProbe {
  public:
-  LinuxProbe(OwnedFd directory, int32_t pid, const UsageUnits& units, bool own_pids, int budget)
+  LinuxProbe(OwnedFd directory, int32_t pid, const UsageUnits& units, bool own_pids)
       : directory_(std::move(directory)),
         pid_(pid),
         children_name_("task/" + std::to_string(pid) + "/children"),
         units_(units),
-        own_pids_(own_pids),
-        budget_(budget) {
-    kept.fetch_add(1, std::memory_order_relaxed);
+        own_pids_(own_pids) {
+    share_.take_anyway(budget());
   }
-  ~LinuxProbe() override { kept.fetch_sub(1, std::memory_order_relaxed); }
-  LinuxProbe(const LinuxProbe&) = delete;
-  LinuxProbe& operator=(const LinuxProbe&) = delete;
 
   Result<Counters> counters() override {
     const Bytes bytes = read(stat_, "stat");
@@ -166,15 +104,15 @@ class LinuxProbe final : public UsageProbe {
 
  private:
   Bytes read(KeptFile& file, const char* name) {
-    return file.read(directory_.get(), name, budget_, bytes_.data(), bytes_.size());
+    return file.read(directory_.get(), name, budget(), bytes_.data(), bytes_.size());
   }
 
+  Share share_;
   OwnedFd directory_;
   const int32_t pid_;
   const std::string children_name_;
   const UsageUnits& units_;
   const bool own_pids_;
-  const int budget_;
   KeptFile stat_;
   KeptFile statm_;
   KeptFile io_;
@@ -186,8 +124,7 @@ class LinuxMachine final : public UsageMachine {
  public:
   LinuxMachine()
       : root_(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)),
-        own_pids_(root_.valid() && shows_own_pids(root_.get())),
-        budget_(most_kept()) {}
+        own_pids_(root_.valid() && shows_own_pids(root_.get())) {}
 
   Result<std::unique_ptr<UsageProbe>> open(int32_t pid) override {
     OwnedFd directory = open_directory(root_.get(), std::to_string(pid).c_str());
@@ -196,7 +133,7 @@ class LinuxMachine final : public UsageMachine {
       return Fault{kind_of_errno(code), code, Call::kOpen, "/proc/" + std::to_string(pid)};
     }
     return std::unique_ptr<UsageProbe>(
-        std::make_unique<LinuxProbe>(std::move(directory), pid, units_, own_pids_, budget_));
+        std::make_unique<LinuxProbe>(std::move(directory), pid, units_, own_pids_));
   }
 
   std::optional<int64_t> last_pid() override {
@@ -204,8 +141,9 @@ class LinuxMachine final : public UsageMachine {
       return std::nullopt;
     }
     char bytes[128];
-    const Bytes read = loadavg_.read(root_.get(), "loadavg", budget_, bytes, sizeof bytes);
-    return read.ok() ? parse_last_pid(read.data) : std::nullopt;
+    const Bytes read = loadavg_.read(root_.get(), "loadavg", budget(), bytes, sizeof bytes);
+    const auto loadavg = read.ok() ? parse_loadavg(read.data) : std::nullopt;
+    return loadavg ? std::optional<int64_t>(loadavg->last_pid) : std::nullopt;
   }
 
   Result<std::monostate> list(std::vector<int32_t>& pids) override {
@@ -233,7 +171,6 @@ class LinuxMachine final : public UsageMachine {
  private:
   OwnedFd root_;
   const bool own_pids_;
-  const int budget_;
   const UsageUnits units_;
   KeptFile loadavg_;
 };

@@ -210,9 +210,9 @@ ProcRow::Life ProcRow::life_of(const ProcStat& stat) {
   return stat.threads > 1 ? Life::kLeaderGone : Life::kZombie;
 }
 
-void ProcRow::accept_stat(const ProcStat& stat) {
-  ProcessRow& row = draft_.row;
-  const double tick = 1000.0 / static_cast<double>(context_.ticks_per_second);
+void put_stat(const RowContext& context, const ProcStat& stat, FieldMask fields, RowDraft& draft) {
+  ProcessRow& row = draft.row;
+  const double tick = 1000.0 / static_cast<double>(context.ticks_per_second);
   row.ppid = stat.ppid;
   row.pgid = stat.pgid;
   row.sid = stat.sid;
@@ -223,22 +223,26 @@ void ProcRow::accept_stat(const ProcStat& stat) {
   row.priority = stat.priority;
   row.nice = stat.nice;
   row.start_key = stat.start;
-  row.start_time = context_.boot_time + static_cast<double>(stat.start) * tick;
+  row.start_time = context.boot_time + static_cast<double>(stat.start) * tick;
   row.user_cpu = static_cast<double>(stat.utime) * tick;
   row.system_cpu = static_cast<double>(stat.stime) * tick;
   row.rss =
-      static_cast<double>(stat.rss > 0 ? stat.rss : 0) * static_cast<double>(context_.page_size);
+      static_cast<double>(stat.rss > 0 ? stat.rss : 0) * static_cast<double>(context.page_size);
   row.vsize = static_cast<double>(stat.vsize);
 
   row.flags |= (stat.flags & kKernelThreadFlag) != 0 ? kFlagKernelThread : 0;
+  row.present |= fields & kStatFields;
+  if ((fields & bit(Field::kName)) != 0) {
+    draft.put(Field::kName, &ProcessRow::name, stat.comm);
+  }
+  if ((fields & bit(Field::kTty)) != 0) {
+    draft.put(Field::kTty, &ProcessRow::tty, context.tty_name(stat.tty_device));
+  }
+}
+
+void ProcRow::accept_stat(const ProcStat& stat) {
   life_ = life_of(stat);
-  row.present |= plan_.fields & kStatFields;
-  if (wants(bit(Field::kName))) {
-    draft_.put(Field::kName, &ProcessRow::name, stat.comm);
-  }
-  if (wants(bit(Field::kTty))) {
-    draft_.put(Field::kTty, &ProcessRow::tty, context_.tty_name(stat.tty_device));
-  }
+  put_stat(context_, stat, plan_.fields, draft_);
 }
 
 void ProcRow::read_status() {

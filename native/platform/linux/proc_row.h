@@ -107,6 +107,9 @@ class ProcRow {
   bool has_euid_ = false;
 };
 
+/// Puts into the draft what `stat` tells of the asked fields.
+void put_stat(const RowContext& context, const ProcStat& stat, FieldMask fields, RowDraft& draft);
+
 /// The name of a file of a row, below the directory in use.
 struct RowPath {
   char text[80];

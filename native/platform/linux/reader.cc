@@ -6,13 +6,17 @@
 #include <ctime>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include "parse/links.h"
 #include "parse/tty.h"
+#include "platform/linux/kept.h"
 #include "platform/linux/proc_row.h"
 #include "platform/linux/root.h"
 #include "platform/reader.h"
@@ -68,6 +72,26 @@ Buffer& thread_buffer() {
   return buffer;
 }
 
+/// `stat` of one process. What is open answers for the process that it was opened of, and for no
+/// other that gets the pid.
+class LinuxKeptRow final : public KeptRow {
+ public:
+  explicit LinuxKeptRow(int32_t pid) : pid_(pid) {
+    char* const end = std::to_chars(name_, name_ + sizeof name_, pid).ptr;
+    std::memcpy(end, "/stat", sizeof "/stat");
+  }
+
+  [[nodiscard]] int32_t pid() const { return pid_; }
+  Bytes read(int root, Budget& budget, std::array<char, 4096>& into) {
+    return stat_.read(root, name_, budget, into.data(), into.size());
+  }
+
+ private:
+  const int32_t pid_;
+  char name_[24];
+  KeptFile stat_;
+};
+
 class LinuxReader final : public Reader {
  public:
   explicit LinuxReader(ReaderOptions options) : options_(std::move(options)), root_(options_.root) {
@@ -107,6 +131,31 @@ class LinuxReader final : public Reader {
     const RowOutcome outcome = ProcRow(context_, pid, plan, draft, watch, thread_buffer()).read();
     thread_buffer().shrink();
     return outcome;
+  }
+
+  std::unique_ptr<KeptRow> keep(int32_t pid) const override {
+    return std::make_unique<LinuxKeptRow>(pid);
+  }
+
+  RowOutcome glance(KeptRow& kept, FieldMask fields, Budget& budget,
+                    RowDraft& draft) const override {
+    auto& row = static_cast<LinuxKeptRow&>(kept);
+    draft.start(row.pid());
+    std::array<char, 4096> bytes;
+    const Bytes read = row.read(context_.root, budget, bytes);
+    if (!read.ok()) {
+      const FaultKind kind = kind_of_errno(read.code);
+      draft.fail(fields & kStatFields, kind, read.call, read.code);
+      return kind == FaultKind::kGone ? RowOutcome::kVanished : RowOutcome::kRow;
+    }
+    const auto stat = parse_stat(read.data);
+    if (!stat || stat->pid != row.pid()) {
+      draft.fail(fields & kStatFields, FaultKind::kMalformed, Call::kParse, 0);
+      return RowOutcome::kRow;
+    }
+    put_stat(context_, *stat, fields, draft);
+    draft.image = image_of(read.data);
+    return RowOutcome::kRow;
   }
 
   std::string path_of(int32_t pid, Field field) const override {
@@ -183,6 +232,12 @@ class LinuxReader final : public Reader {
 }  // namespace procscope::linux_os
 
 namespace procscope {
+
+double uptime_ms() {
+  timespec up{};
+  ::clock_gettime(CLOCK_BOOTTIME, &up);
+  return static_cast<double>(up.tv_sec) * 1e3 + static_cast<double>(up.tv_nsec) / 1e6;
+}
 
 std::unique_ptr<Reader> make_reader(ReaderOptions options) {
   return std::make_unique<linux_os::LinuxReader>(std::move(options));

@@ -22,6 +22,11 @@ class UnsupportedReader final : public Reader {
     return RowOutcome::kRow;
   }
 
+  std::unique_ptr<KeptRow> keep(int32_t) const override { return std::make_unique<KeptRow>(); }
+  RowOutcome glance(KeptRow&, FieldMask, Budget&, RowDraft&) const override {
+    return RowOutcome::kVanished;
+  }
+
   std::string path_of(int32_t pid, Field) const override { return "pid " + std::to_string(pid); }
 
  private:

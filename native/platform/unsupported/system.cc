@@ -7,12 +7,18 @@
 #include "platform/sockets.h"
 #include "platform/thread.h"
 
+#include <chrono>
 #include <system_error>
 #include <thread>
 
 namespace procscope {
 
 std::unique_ptr<Reader> make_reader(ReaderOptions) { return make_unsupported_reader(); }
+
+double uptime_ms() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(since).count();
+}
 
 namespace {
 

@@ -1,0 +1,188 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/budget.h"
+#include "model/process.h"
+#include "platform/process_events.h"
+#include "platform/reader.h"
+
+/// The process table again and again, at a cost that grows with what changed.
+namespace procscope {
+
+struct PollRequest {
+  ReaderOptions reader;
+  FieldMask fields = 0;
+  /// Of kVolatileFields: read of every process at each poll.
+  FieldMask every_poll = 0;
+  std::chrono::milliseconds deadline{1000};
+  /// Oldest that a list of the pids and a glance at a process may be; 0 = any age.
+  double max_age = 0;
+  /// Oldest that the other fields of a process, and of a tracked one, may be; 0 = any age.
+  double facts_age = 0;
+  double tracked_age = 0;
+  EventSource events = EventSource::kConnector;
+  int descriptors = 0;
+};
+
+struct PollDelta {
+  /// What started and what changed. A row that changed in no text has none.
+  ProcessTable rows;
+  /// For each row the fields that changed; 0 = it started.
+  std::vector<FieldMask> changed;
+  std::vector<int32_t> exited;
+  /// The table could not be read: what was known stands.
+  bool failed = false;
+
+  [[nodiscard]] bool idle() const {
+    return rows.rows.empty() && exited.empty() && rows.faults.empty() && !failed;
+  }
+};
+
+/// What a poller has done since it was made.
+struct PollCounts {
+  uint64_t polls = 0;
+  /// Lists of all pids.
+  uint64_t lists = 0;
+  /// Looks at the `stat` of one process.
+  uint64_t glances = 0;
+  /// Processes of which all fields were read.
+  uint64_t reads = 0;
+};
+
+/// What a poller works with; tests put in their own.
+struct PollParts {
+  std::function<std::shared_ptr<Reader>()> reader;
+  std::function<std::unique_ptr<ProcessEvents>(Budget&)> events;
+  /// Milliseconds of a clock that is never set.
+  std::function<double()> now;
+  /// Milliseconds since the epoch, as the wall clock has it.
+  std::function<double()> wall;
+  /// Milliseconds since the boot, sleep included.
+  std::function<double()> uptime;
+};
+
+PollParts parts_of_this_machine(const PollRequest& request);
+
+/// Used by one thread at a time.
+class Poller {
+ public:
+  explicit Poller(PollRequest request);
+  Poller(PollRequest request, PollParts parts);
+  ~Poller();
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+
+  /// Never throws for what the system answers.
+  PollDelta poll();
+
+  /// Whether poll() would find nothing: told by the news alone, with no look at any process. False
+  /// where it takes a look to know.
+  bool idle();
+
+  /// From now on this process is looked at in each poll, until it ends. False if it is not known.
+  bool track(int32_t pid);
+  void untrack(int32_t pid);
+
+  [[nodiscard]] size_t size() const { return known_.size(); }
+  [[nodiscard]] EventSource source() const;
+  [[nodiscard]] const PollCounts& counts() const { return counts_; }
+  [[nodiscard]] int descriptors() const { return budget_.taken(); }
+
+ private:
+  struct Known {
+    RowDraft look;
+    std::unique_ptr<KeptRow> kept;
+    std::unique_ptr<ProcessHold> hold;
+    /// Its end comes with the news.
+    bool told = false;
+    bool tracked = false;
+    bool listed = false;
+    /// When all its fields were read, its `stat`, and when its turn came.
+    double read_at = 0;
+    double glanced_at = 0;
+    double turned_at = 0;
+  };
+  /// A process that is looked at in each poll for a while.
+  struct Young {
+    int32_t pid;
+    double until;
+  };
+  /// The work of one poll.
+  struct Round {
+    PollDelta delta;
+    double now = 0;
+    /// Known, and all fields are to be read.
+    std::unordered_set<int32_t> due;
+    std::unordered_set<int32_t> started;
+    std::unordered_map<int32_t, FieldMask> changed;
+  };
+
+  bool start(Round& round);
+  void take_news(double now);
+  bool follow_own_root(Round& round);
+  bool follow_foreign_root(Round& round);
+  bool fail(Fault fault, Round& round);
+
+  [[nodiscard]] bool needs_list(double now) const;
+  [[nodiscard]] bool may_be_new(int32_t pid) const;
+  void accept_list(const std::vector<int32_t>& pids, Round& round);
+  void accept_starts(bool listed, Round& round);
+  void suspect(int32_t pid, Round& round);
+
+  void glance_at_some(Round& round);
+  void glance_in_turn(Round& round);
+  bool turn_has_come(double now);
+  void glance(int32_t pid, Round& round);
+  void accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draft, Round& round);
+  void mark_old(int32_t pid, const Known& known, Round& round);
+
+  enum class Seen : uint8_t { kListed, kGuessed };
+  void meet(int32_t pid, Seen seen, Round& round);
+  void remember(int32_t pid, Known known, Round& round);
+  void retire(int32_t pid, bool dead, Round& round);
+
+  void read_facts(Round& round);
+  void accept_facts(const ProcessTable& table, const std::vector<int32_t>& pids, Round& round);
+  void drop_ended_meanwhile(Round& round);
+  void report(Round& round);
+  void put_row(const RowDraft& look, FieldMask changed, Round& round);
+
+  const PollRequest request_;
+  const PollParts parts_;
+  Budget budget_;
+  std::shared_ptr<Reader> reader_;
+  std::unique_ptr<ProcessEvents> events_;
+  ProcessNews news_;
+  std::unordered_map<int32_t, Known> known_;
+  /// Ended, and not yet taken out of the table by their parent: pid and start.
+  std::unordered_map<int32_t, uint64_t> dead_;
+  std::vector<int32_t> tracked_;
+  std::vector<Young> young_;
+  /// Pids in the order in which their next glance comes.
+  std::deque<int32_t> turns_;
+  double credit_ = 0;
+  double turned_at_ = 0;
+  /// Known processes whose end nothing tells.
+  size_t untold_ = 0;
+  bool foreign_ = false;
+  /// News were lost, or there were none yet.
+  bool list_now_ = true;
+  /// The news were taken and are still to be followed.
+  bool news_taken_ = false;
+  double news_at_ = 0;
+  double listed_at_ = 0;
+  double boot_time_ = 0;
+  RowDraft draft_;
+  PollCounts counts_;
+};
+
+}  // namespace procscope
