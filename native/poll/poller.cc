@@ -20,6 +20,9 @@ constexpr size_t kEntriesAProbe = 7;
 /// More of the dead than this are worth a list that tells which are gone.
 constexpr size_t kMostDead = 4096;
 
+/// One of so many descriptors is for a `stat` that stays open.
+constexpr int kStatsPart = 4;
+
 double milliseconds(std::chrono::nanoseconds span) {
   return std::chrono::duration<double, std::milli>(span).count();
 }
@@ -41,7 +44,10 @@ PollParts parts_of_this_machine(const PollRequest& request) {
 Poller::Poller(PollRequest request) : Poller(request, parts_of_this_machine(request)) {}
 
 Poller::Poller(PollRequest request, PollParts parts)
-    : request_(std::move(request)), parts_(std::move(parts)), budget_(request_.descriptors) {}
+    : request_(std::move(request)),
+      parts_(std::move(parts)),
+      holds_(request_.descriptors - request_.descriptors / kStatsPart),
+      stats_(request_.descriptors / kStatsPart) {}
 
 Poller::~Poller() = default;
 
@@ -141,7 +147,7 @@ bool Poller::start(Round& round) {
   }
   boot_time_ = boot_time;
   if (events_ == nullptr) {
-    events_ = foreign_ ? make_no_process_events() : parts_.events(budget_);
+    events_ = foreign_ ? make_no_process_events() : parts_.events(holds_);
   }
   return true;
 }

@@ -95,7 +95,7 @@ class Poller {
   [[nodiscard]] size_t size() const { return known_.size(); }
   [[nodiscard]] EventSource source() const;
   [[nodiscard]] const PollCounts& counts() const { return counts_; }
-  [[nodiscard]] int descriptors() const { return budget_.taken(); }
+  [[nodiscard]] int descriptors() const { return holds_.taken() + stats_.taken(); }
 
  private:
   struct Known {
@@ -106,10 +106,9 @@ class Poller {
     bool told = false;
     bool tracked = false;
     bool listed = false;
-    /// When all its fields were read, its `stat`, and when its turn came.
+    /// When all its fields were read, and its `stat`.
     double read_at = 0;
     double glanced_at = 0;
-    double turned_at = 0;
   };
   /// A process that is looked at in each poll for a while.
   struct Young {
@@ -158,7 +157,9 @@ class Poller {
 
   const PollRequest request_;
   const PollParts parts_;
-  Budget budget_;
+  /// A process that is not held costs more than one whose `stat` is not open.
+  Budget holds_;
+  Budget stats_;
   std::shared_ptr<Reader> reader_;
   std::unique_ptr<ProcessEvents> events_;
   ProcessNews news_;
@@ -167,8 +168,12 @@ class Poller {
   std::unordered_map<int32_t, uint64_t> dead_;
   std::vector<int32_t> tracked_;
   std::vector<Young> young_;
-  /// Pids in the order in which their next glance comes.
-  std::deque<int32_t> turns_;
+  /// Processes in the order in which their next glance comes.
+  struct Turn {
+    int32_t pid;
+    uint64_t start_key;
+  };
+  std::deque<Turn> turns_;
   double credit_ = 0;
   double turned_at_ = 0;
   /// Known processes whose end nothing tells.

@@ -32,7 +32,7 @@ void Poller::meet(int32_t pid, Seen seen, Round& round) {
   known.kept = reader_->keep(pid);
   ++counts_.glances;
   // After the hold: if that has told of no end when all is read, the row is of the process held.
-  if (reader_->glance(*known.kept, request_.fields, budget_, known.look) == RowOutcome::kVanished) {
+  if (reader_->glance(*known.kept, request_.fields, stats_, known.look) == RowOutcome::kVanished) {
     dead_.erase(pid);
     return;
   }
@@ -47,7 +47,7 @@ void Poller::meet(int32_t pid, Seen seen, Round& round) {
 void Poller::remember(int32_t pid, Known known, Round& round) {
   const ProcessRow& row = known.look.row;
   if ((row.flags & kFlagKernelThread) == 0) {
-    turns_.push_back(pid);
+    turns_.push_back({pid, row.start_key});
     // Also where the age is not known.
     if (!(parts_.wall() - row.start_time >= kYouth)) {
       young_.push_back({pid, round.now + kYouth});
@@ -124,16 +124,14 @@ void Poller::glance_in_turn(Round& round) {
     return;
   }
   for (; credit_ >= 1 && !turns_.empty(); credit_ -= 1) {
-    const int32_t pid = turns_.front();
+    const Turn turn = turns_.front();
     turns_.pop_front();
-    const auto it = known_.find(pid);
-    // A pid that was given out again has a later turn too.
-    if (it == known_.end() || it->second.turned_at == round.now) {
-      continue;
+    const auto it = known_.find(turn.pid);
+    // The pid may have been given out again, with a turn of its own.
+    if (it != known_.end() && it->second.look.row.start_key == turn.start_key) {
+      turns_.push_back(turn);
+      glance(turn.pid, round);
     }
-    it->second.turned_at = round.now;
-    turns_.push_back(pid);
-    glance(pid, round);
   }
 }
 
@@ -144,7 +142,7 @@ void Poller::glance(int32_t pid, Round& round) {
   }
   it->second.glanced_at = round.now;
   ++counts_.glances;
-  const RowOutcome outcome = reader_->glance(*it->second.kept, request_.fields, budget_, draft_);
+  const RowOutcome outcome = reader_->glance(*it->second.kept, request_.fields, stats_, draft_);
   accept_glance(pid, outcome, draft_, round);
 }
 
