@@ -23,11 +23,14 @@ async function measure(work: string, warmup: number, total: number): Promise<[Me
     const fields = FIELDS.filter((name) => name !== 'env');
     const env = ['HOME', 'NOT_SET'];
     const work = ${work};
-    const measure = () => {
-      for (let i = 0; i < 5; i++) gc();
+    const measure = async () => {
+      for (let i = 0; i < 5; i++) {
+        gc();
+        await new Promise(setImmediate); // What was collected gives back what it held.
+      }
       const status = fs.readFileSync('/proc/self/status', 'utf8');
       return {
-        descriptors: fs.readdirSync('/proc/self/fd').length,
+        descriptors: fs.readdirSync('/proc/self/fd').length - (work.kept?.() ?? 0),
         rss: Number(/VmRSS:\\s+(\\d+)/.exec(status)[1]) * 1024,
         threads: Number(/Threads:\\s+(\\d+)/.exec(status)[1]),
       };
@@ -35,10 +38,10 @@ async function measure(work: string, warmup: number, total: number): Promise<[Me
     (async () => {
       let before;
       for (let i = 0; i < ${total}; i++) {
-        if (i === ${warmup}) before = measure();
+        if (i === ${warmup}) before = await measure();
         await work(i);
       }
-      console.log(JSON.stringify([before, measure()]));
+      console.log(JSON.stringify([before, await measure()]));
     })();`;
   const { stdout } = await run(process.execPath, ['--expose-gc', '-e', script], { timeout: 600_000 });
   return JSON.parse(stdout) as [Measure, Measure];
@@ -72,4 +75,25 @@ describe('nothing is kept', () => {
     const work = `() => { snapshot({ fields }); snapshot({ procRoot: '/nonexistent' }); snapshot({ procRoot: '/var' }); }`;
     expectFlat(await measure(work, 500, 2_000));
   }, 600_000);
+
+  it('100,000 idle polls, and 2,500 that read and report everybody', async () => {
+    const poll = (options: string): string => `(() => {
+      const poller = new (require(${JSON.stringify(TOP)}).Poller)(${options});
+      return Object.assign(() => poller.poll(), { kept: () => poller.stats.descriptors });
+    })()`;
+    const busy = "{ fields: ['argv'], volatile: ['cpu', 'rss'], maxAgeMs: 0 }";
+    expectFlat(await measure(poll(busy), 500, 3_000));
+    expectFlat(await measure(poll('{}'), 20_000, 120_000));
+  });
+
+  it('1,000 pollers, closed or only let go', async () => {
+    const work = `(i) => {
+      const poller = new (require(${JSON.stringify(TOP)}).Poller)({ events: i % 2 ? 'auto' : 'pidfd' });
+      poller.poll();
+      if (i % 10 === 0) gc();
+      else poller.close();
+      return new Promise(setImmediate);
+    }`;
+    expectFlat(await measure(work, 200, 1_000));
+  });
 });

@@ -1,0 +1,327 @@
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { type Delta, doctor, Poller, type PollerOptions, type ProcessRow } from '../../../lib/index.js';
+import { type Situation, startMaker } from '../../makers/start.js';
+import { ps } from './oracle.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'procscope-poller-'));
+/** A program that sleeps, under a name of our own. */
+const napper = join(folder, 'napper');
+copyFileSync(execFileSync('sh', ['-c', 'command -v sleep'], { encoding: 'utf8' }).trim(), napper);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const open: { close(): void }[] = [];
+const stages: Situation[] = [];
+afterEach(async () => {
+  for (const poller of open.splice(0)) poller.close();
+  for (const stage of stages.splice(0)) await stage.end();
+});
+
+function pollerOf(options: PollerOptions): Poller {
+  const poller = new Poller(options);
+  open.push(poller);
+  return poller;
+}
+
+async function actor(): Promise<Situation> {
+  const stage = await startMaker('actor');
+  stages.push(stage);
+  return stage;
+}
+
+async function forked(stage: Situation): Promise<number> {
+  return Number((await stage.send('fork')).split(' ')[1]);
+}
+
+const pidsOf = (rows: readonly ProcessRow[]): number[] => rows.map(({ pid }) => pid);
+const changeOf = (delta: Delta, pid: number) => delta.changed.find(({ row }) => row.pid === pid);
+
+const WAYS: readonly (readonly [string, PollerOptions])[] = [
+  ['the connector, where it is allowed', { events: 'auto' }],
+  ['pidfds', { events: 'pidfd' }],
+  ['pidfds, but no descriptor to spare', { events: 'pidfd', maxDescriptors: 0 }],
+  ['nothing told by the kernel', { events: 'none' }],
+];
+
+describe.each(WAYS)('a poller with %s', (_, way) => {
+  it('reports a start once and an end once, and both in the poll after they happened', async () => {
+    const stage = await actor();
+    const poller = pollerOf({ ...way, fields: ['argv', 'exe'] });
+    expect(pidsOf(poller.poll().started)).toContain(stage.pid);
+    const pid = await forked(stage);
+    const delta = poller.poll();
+    const row = delta.started.find((each) => each.pid === pid);
+    expect(row?.ppid).toBe(stage.pid);
+    expect(row?.argv).toEqual(delta.table.get(stage.pid)?.argv);
+    expect(pidsOf(poller.poll().started)).not.toContain(pid);
+    await stage.send(`end ${pid}`);
+    await stage.send(`reap ${pid}`);
+    const after = poller.poll();
+    expect(after.exited.filter((each) => each.pid === pid)).toEqual([row]);
+    expect(after.table.has(pid)).toBe(false);
+    expect(pidsOf(poller.poll().exited)).not.toContain(pid);
+  });
+
+  it('takes a process that nobody waited for as ended, and does not tell of it again', async () => {
+    const stage = await actor();
+    const pid = await forked(stage);
+    const poller = pollerOf({ ...way, volatile: ['threads'] });
+    poller.poll();
+    await stage.send(`end ${pid}`);
+    expect(ps(pid, 'stat')).toMatch(/^Z/);
+    expect(pidsOf(poller.poll().exited)).toContain(pid);
+    await stage.send(`reap ${pid}`);
+    const after = poller.poll();
+    expect([...pidsOf(after.exited), ...pidsOf(after.started)]).not.toContain(pid);
+  });
+
+  it('a zombie that was there before is not in the table', async () => {
+    const zombie = await startMaker('zombie');
+    stages.push(zombie);
+    const poller = pollerOf(way);
+    expect(pidsOf(poller.poll().started)).not.toContain(zombie.number(0));
+    expect(poller.table.has(zombie.number(0))).toBe(false);
+  });
+
+  it('sees another program in a young process at the next poll', async () => {
+    const stage = await actor();
+    const poller = pollerOf({ ...way, fields: ['argv', 'exe'] });
+    poller.poll();
+    const pid = await forked(stage);
+    poller.poll();
+    await stage.send(`exec ${pid} ${napper}`);
+    const change = changeOf(poller.poll(), pid);
+    expect(change?.fields).toEqual(['name', 'argv', 'exe']);
+    expect(change?.row.argv).toEqual([napper, '600']);
+    expect(change?.row.exe).toBe(napper);
+    expect(change?.before.name).toBe('actor');
+    expect(change?.row.startKey).toBe(change?.before.startKey);
+    expect(poller.table.get(pid)).toBe(change?.row);
+  });
+
+  it('sees a stop, its end and a new name of a tracked process, and shares what did not change', async () => {
+    const stage = await actor();
+    const pid = await forked(stage);
+    const poller = pollerOf({ ...way, fields: ['argv'] });
+    poller.poll();
+    expect(poller.track(pid)).toBe(true);
+    await stage.send(`stop ${pid}`);
+    const stop = changeOf(poller.poll(), pid);
+    expect(stop?.fields).toEqual(['state']);
+    expect(stop?.row.state).toBe('T');
+    expect(stop?.row.argv).toBe(stop?.before.argv);
+    await stage.send(`go ${pid}`);
+    expect(changeOf(poller.poll(), pid)?.fields).toEqual(['state']);
+    await stage.send(`name ${pid} another name`);
+    const renamed = changeOf(poller.poll(), pid);
+    expect(renamed?.fields).toEqual(['name']);
+    expect(renamed?.row.name).toBe(ps(pid, 'comm'));
+    expect(renamed?.row.argv).toEqual(stop?.row.argv);
+  });
+
+  it('reports nothing of a process to which nothing happened', async () => {
+    const stage = await actor();
+    const pid = await forked(stage);
+    const poller = pollerOf({ ...way, fields: ['argv', 'exe', 'cwd', 'uid'] });
+    poller.poll();
+    poller.track(pid);
+    for (let i = 0; i < 50; i++) {
+      const { started, exited, changed } = poller.poll();
+      const told = [...started, ...exited, ...changed.map(({ row }) => row)];
+      expect(pidsOf(told).filter((each) => each === pid || each === stage.pid)).toEqual([]);
+    }
+  });
+});
+
+describe('a poller', () => {
+  it('sees a title written over the arguments within the age of a tracked process', async () => {
+    const stage = await startMaker('title', ['first', 'argument']);
+    stages.push(stage);
+    const poller = pollerOf({ fields: ['argv'], trackedAgeMs: 0 });
+    poller.poll();
+    poller.track(stage.pid);
+    await stage.send(`set ${Buffer.from('worker: idle').toString('hex')}`);
+    const change = changeOf(poller.poll(), stage.pid);
+    expect(change?.fields).toEqual(['argv']);
+    expect(change?.row.argv).toEqual(['worker: idle']);
+  });
+
+  it('looks at everybody within maxAgeMs, also at what nobody tracks', async () => {
+    const stage = await actor();
+    const pid = await forked(stage);
+    const poller = pollerOf({ events: 'pidfd', maxAgeMs: 0, fields: ['argv'] });
+    poller.poll();
+    await stage.send(`name ${pid} quiet change`);
+    expect(changeOf(poller.poll(), pid)?.fields).toEqual(['name']);
+  });
+
+  it('answers one frozen object while nothing happens', () => {
+    const poller = pollerOf({ procRoot: emptyRoot('still'), maxAgeMs: Number.POSITIVE_INFINITY });
+    poller.poll();
+    const idle = poller.poll();
+    expect(Object.isFrozen(idle)).toBe(true);
+    expect(poller.poll()).toBe(idle);
+    expect([idle.started, idle.exited, idle.changed, idle.faults, idle.failed]).toEqual([
+      [],
+      [],
+      [],
+      [],
+      false,
+    ]);
+  });
+
+  it('pollAsync() tells the same, and calls queue', async () => {
+    const stage = await actor();
+    const poller = pollerOf({ fields: ['argv'] });
+    await poller.pollAsync();
+    const pid = await forked(stage);
+    const [first, second] = await Promise.all([poller.pollAsync(), poller.pollAsync()]);
+    expect(pidsOf(first.started)).toContain(pid);
+    expect(pidsOf(second.started)).not.toContain(pid);
+    const pending = poller.pollAsync();
+    expect(() => poller.poll()).toThrow(expect.objectContaining({ code: 'ERR_POLLER_BUSY' }));
+    await pending;
+    expect(poller.poll().failed).toBe(false);
+  });
+
+  it('watch() gives the first table, then news, and ends with its signal', async () => {
+    const stage = await actor();
+    const poller = pollerOf({});
+    const controller = new AbortController();
+    let pid = 0;
+    const seen: string[] = [];
+    for await (const delta of poller.watch({ intervalMs: 5, signal: controller.signal })) {
+      if (pid === 0) {
+        expect(pidsOf(delta.started)).toContain(process.pid);
+        pid = await forked(stage);
+        continue;
+      }
+      if (pidsOf(delta.started).includes(pid)) {
+        seen.push('started');
+        await stage.send(`end ${pid}`);
+      }
+      if (pidsOf(delta.exited).includes(pid)) {
+        seen.push('exited');
+        controller.abort();
+      }
+    }
+    expect(seen).toEqual(['started', 'exited']);
+  });
+
+  it('close() gives back every descriptor', () => {
+    const count = (): number => readdirSync('/proc/self/fd').length;
+    const before = count();
+    const poller = pollerOf({ events: 'pidfd' });
+    poller.poll();
+    expect(poller.stats.descriptors).toBeGreaterThan(0);
+    poller.close();
+    expect(count()).toBe(before);
+    expect(() => poller.poll()).toThrow(expect.objectContaining({ code: 'ERR_POLLER_CLOSED' }));
+    expect(poller.table.has(process.pid)).toBe(true);
+  });
+
+  it('keeps no more descriptors than it may', () => {
+    const poller = pollerOf({ events: 'pidfd', maxDescriptors: 10 });
+    poller.poll();
+    poller.poll();
+    expect(poller.stats.descriptors).toBeLessThanOrEqual(10);
+    expect(poller.poll().failed).toBe(false);
+  });
+
+  it('doctor() says which source of events there is, and why not another', async () => {
+    const { processEvents, exitEvents } = (await doctor()).capabilities;
+    const poller = pollerOf({});
+    poller.poll();
+    const best = processEvents?.available ? 'connector' : 'pidfd';
+    expect(poller.stats.events).toBe(exitEvents?.available ? best : poller.stats.events);
+    for (const report of [processEvents, exitEvents]) {
+      expect(report?.available === true || (report?.why ?? '') !== '').toBe(true);
+    }
+  });
+});
+
+/** A root with nothing but the files of one process. */
+function emptyRoot(name: string): string {
+  const root = join(folder, name);
+  rmSync(root, { recursive: true, force: true });
+  putProcess(root, 7, 100, 'keeper');
+  return root;
+}
+
+function putProcess(root: string, pid: number, start: number, comm: string, state = 'S'): void {
+  mkdirSync(join(root, String(pid)), { recursive: true });
+  const rest = `1 7 7 0 -1 4194304 0 0 0 0 1 2 0 0 20 0 1 0 ${start} 4096 5 18446744073709551615`;
+  writeFileSync(join(root, String(pid), 'stat'), `${pid} (${comm}) ${state} ${rest}\n`);
+  writeFileSync(join(root, String(pid), 'cmdline'), `${comm}\0`);
+}
+
+describe('a poller of another root', () => {
+  const EACH = { maxAgeMs: 0, factsAgeMs: 0 } as const;
+
+  it('sees starts, ends, changes and a pid that was given out again', () => {
+    const root = emptyRoot('changing');
+    const poller = pollerOf({ procRoot: root, fields: ['argv'], ...EACH });
+    expect(pidsOf(poller.poll().started)).toEqual([7]);
+    expect(poller.stats.events).toBe('none');
+    putProcess(root, 9, 200, 'second');
+    expect(pidsOf(poller.poll().started)).toEqual([9]);
+    putProcess(root, 9, 200, 'renamed');
+    const change = changeOf(poller.poll(), 9);
+    expect(change?.fields).toEqual(['name', 'argv']);
+    putProcess(root, 9, 300, 'renamed');
+    const reused = poller.poll();
+    expect([pidsOf(reused.exited), pidsOf(reused.started), reused.changed]).toEqual([[9], [9], []]);
+    expect(reused.exited[0]?.startKey).toBe(200n);
+    expect(reused.started[0]?.startKey).toBe(300n);
+    putProcess(root, 9, 300, 'renamed', 'Z');
+    expect(pidsOf(poller.poll().exited)).toEqual([9]);
+    rmSync(join(root, '7'), { recursive: true });
+    putProcess(root, 8, 400, 'other');
+    const last = poller.poll();
+    expect([pidsOf(last.exited), pidsOf(last.started)]).toEqual([[7], [8]]);
+  });
+
+  it('a root that disappears fails the poll and takes nothing away', () => {
+    const root = emptyRoot('vanishing');
+    const poller = pollerOf({ procRoot: root, ...EACH });
+    poller.poll();
+    renameSync(root, `${root}.gone`);
+    const failed = poller.poll();
+    expect([failed.failed, failed.exited, failed.started]).toEqual([true, [], []]);
+    expect(failed.faults[0]?.kind).toBe('gone');
+    expect(failed.faults[0]?.path).toBe(root);
+    expect(poller.table.get(7)?.name).toBe('keeper');
+    expect(poller.table.faults).toEqual(failed.faults);
+    renameSync(`${root}.gone`, root);
+    const back = poller.poll();
+    expect([back.failed, back.exited, back.started, back.faults]).toEqual([false, [], [], []]);
+  });
+
+  it('watch() tells a failure once, and its end', async () => {
+    const root = emptyRoot('flaky');
+    const poller = pollerOf({ procRoot: root, ...EACH });
+    const deltas = poller.watch({ intervalMs: 1 });
+    expect(pidsOf((await deltas.next()).value?.started ?? [])).toEqual([7]);
+    renameSync(root, `${root}.gone`);
+    expect((await deltas.next()).value?.failed).toBe(true);
+    const next = deltas.next();
+    // Polls go on meanwhile, and none of them tells the same again.
+    const { polls } = poller.stats;
+    while (poller.stats.polls < polls + 3) await new Promise(setImmediate);
+    renameSync(`${root}.gone`, root);
+    const end = (await next).value;
+    expect([end?.failed, end?.faults, end?.started]).toEqual([false, [], []]);
+    await deltas.return(undefined);
+  });
+});
