@@ -255,21 +255,34 @@ export class Poller {
     const started: ProcessRow[] = [];
     const changed: RowChange[] = [];
     const rows = new ProcessTable(raw, this.#request);
+    const pids = rows.columns.pid as Int32Array;
     for (let index = 0; index < rows.size; index++) {
       const mask = raw.changed[index] as number;
-      const before = mask === 0 ? undefined : table.get((rows.columns.pid as Int32Array)[index] as number);
+      const before = mask === 0 ? undefined : table.get(pids[index] as number);
       if (before === undefined) {
         const row = rows.row(index);
         started.push(row);
         table.put(row);
       } else {
         const row = (mask & TEXTS) === 0 ? rows.rowAfter(index, before) : rows.row(index);
-        changed.push({ row, before, fields: FIELDS.filter((field) => (mask & fieldBit(field)) !== 0) });
+        changed.push({ row, before, fields: fieldsOf(mask) });
         table.put(row);
       }
     }
     return { started, exited, changed, table, faults: raw.faults, failed: raw.failed };
   }
+}
+
+const FIELD_LISTS = new Map<number, readonly ProcessField[]>();
+
+/** The fields of a mask; few masks come up, and each has one list. */
+function fieldsOf(mask: number): readonly ProcessField[] {
+  let fields = FIELD_LISTS.get(mask);
+  if (fields === undefined) {
+    fields = Object.freeze(FIELDS.filter((field) => (mask & fieldBit(field)) !== 0));
+    FIELD_LISTS.set(mask, fields);
+  }
+  return fields;
 }
 
 /** Mask of the fields that are texts: if one changed, all came anew. */

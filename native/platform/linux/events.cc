@@ -83,11 +83,16 @@ class PidfdEvents final : public ProcessEvents {
         file_facts(root_.get(), ".", proc) != 0 || counter.dev != proc.dev) {
       return false;
     }
+    const OwnedFd own(pidfd_open(::getpid()));
+    tells_ends_ = own.valid();
     const auto now = counter_now();
     return now && now->last_pid > 0;
   }
 
-  EventSource source() const override { return EventSource::kPidfd; }
+  /// The counter alone still spares most lists of the table, but no look at who may have ended.
+  EventSource source() const override {
+    return tells_ends_ ? EventSource::kPidfd : EventSource::kNone;
+  }
 
   void take(ProcessNews& news, double elapsed) override {
     news.clear();
@@ -107,6 +112,9 @@ class PidfdEvents final : public ProcessEvents {
   }
 
   HoldOutcome hold(int32_t pid, std::unique_ptr<ProcessHold>& hold) override {
+    if (!tells_ends_) {
+      return HoldOutcome::kRefused;
+    }
     auto held = std::make_unique<PidfdHold>();
     if (!held->open(pid, budget_)) {
       switch (errno) {
@@ -185,6 +193,7 @@ class PidfdEvents final : public ProcessEvents {
   KeptFile loadavg_;
   KeptFile pid_max_;
   bool sees_every_process_ = false;
+  bool tells_ends_ = false;
   double clones_a_millisecond_ = 0;
   std::optional<Loadavg> seen_;
 };

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Delta, doctor, Poller, type PollerOptions, type ProcessRow } from '../../../lib/index.js';
 import { type Situation, startMaker } from '../../makers/start.js';
@@ -229,6 +230,58 @@ describe('a poller', () => {
     expect(count()).toBe(before);
     expect(() => poller.poll()).toThrow(expect.objectContaining({ code: 'ERR_POLLER_CLOSED' }));
     expect(poller.table.has(process.pid)).toBe(true);
+  });
+
+  it('is right where the kernel has no pidfds, and says so', async () => {
+    const { maker } = await import('../../makers/build.mjs');
+    const script = `
+      const { Poller } = require(${JSON.stringify(join(__dirname, '..', '..', '..'))});
+      const { spawn } = require('node:child_process');
+      const { once } = require('node:events');
+      (async () => {
+        const poller = new Poller({ events: 'pidfd' });
+        poller.poll();
+        const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+        const of = (rows) => rows.filter((row) => row.pid === child.pid).length;
+        await once(child, 'spawn');
+        const started = of(poller.poll().started);
+        const again = of(poller.poll().started);
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+        const exited = of(poller.poll().exited);
+        console.log(JSON.stringify([poller.stats.events, started, again, exited]));
+      })();`;
+    const args = ['pidfd_open', process.execPath, '-e', script];
+    const { stdout } = await promisify(execFile)(maker('without'), args, { timeout: 60_000 });
+    expect(JSON.parse(stdout)).toEqual(['none', 1, 0, 1]);
+  });
+
+  it('an idle poll makes no object', async () => {
+    const script = `
+      const { Poller } = require(${JSON.stringify(join(__dirname, '..', '..', '..'))});
+      const poller = new Poller({ maxAgeMs: Infinity });
+      const quiet = (times) => {
+        let news = 0;
+        for (let i = 0; i < times; i++) {
+          const delta = poller.poll();
+          news += delta.started.length + delta.exited.length + delta.changed.length;
+        }
+        return news;
+      };
+      quiet(20_000);
+      let least = Infinity;
+      for (let round = 0; round < 20; round++) {
+        gc();
+        const before = process.memoryUsage().heapUsed;
+        quiet(2_000);
+        least = Math.min(least, process.memoryUsage().heapUsed - before);
+      }
+      console.log(least / 2_000);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', script], {
+      timeout: 60_000,
+    });
+    // The smallest object takes 12 bytes.
+    expect(Number(stdout)).toBeLessThan(6);
   });
 
   it('keeps no more descriptors than it may', () => {
