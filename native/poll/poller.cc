@@ -168,7 +168,9 @@ bool Poller::follow_own_root(Round& round) {
     listed_at_ = round.now;
   }
   for (const int32_t pid : news_.ended) {
-    retire(pid, true, round);
+    if (has_ended(pid)) {
+      retire(pid, true, round);
+    }
   }
   for (const int32_t pid : news_.touched) {
     glance(pid, round);

@@ -151,6 +151,7 @@ class Poller {
 
   void read_facts(Round& round);
   void accept_facts(const ProcessTable& table, const std::vector<int32_t>& pids, Round& round);
+  bool has_ended(int32_t pid);
   void drop_ended_meanwhile(Round& round);
   void report(Round& round);
   void put_row(const RowDraft& look, FieldMask changed, Round& round);

@@ -255,13 +255,27 @@ void Poller::accept_facts(const ProcessTable& table, const std::vector<int32_t>&
                                  table.faults.end());
 }
 
+/// Whether a process that was told to have ended really has: some kernels also tell so when a
+/// thread takes its process over by exec.
+bool Poller::has_ended(int32_t pid) {
+  const auto it = known_.find(pid);
+  if (it == known_.end()) {
+    return false;
+  }
+  ++counts_.glances;
+  const RowOutcome outcome = reader_->glance(*it->second.kept, request_.fields, stats_, draft_);
+  return outcome == RowOutcome::kVanished || is_dead(draft_.row) ||
+         is_another(it->second.look.row, draft_.row);
+}
+
 /// What was held before it was read, and has not ended since, is what was read.
 void Poller::drop_ended_meanwhile(Round& round) {
   std::vector<int32_t> ended;
   events_->take_ended(ended);
   for (const int32_t pid : ended) {
-    const bool reported = known_.contains(pid) && !round.started.contains(pid);
-    retire(pid, reported, round);
+    if (has_ended(pid)) {
+      retire(pid, !round.started.contains(pid), round);
+    }
   }
 }
 

@@ -1,11 +1,13 @@
 // actor: children that do what they are told, and a parent that takes note of their end only when
 // it is told. Commands: `fork` (answer: fork PID), `end PID` (it has ended, and is a zombie),
 // `reap PID` (the zombie is gone), `stop PID`, `go PID`, `name PID NAME` (at most 15 bytes),
-// `exec PID PATH` (runs another program, with 600 as its only argument).
+// `exec PID PATH` (runs another program, with 600 as its only argument), `takeover PID PATH` (the
+// same by a second thread, which becomes the process).
 // ready PID
 #include "maker.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 
 #define MOST 64
 
@@ -23,6 +25,11 @@ static struct child* find(pid_t pid) {
   refuse("no child %d", (int)pid);
 }
 
+static void* run(void* path) {
+  execl(path, path, "600", (char*)NULL);
+  _exit(127);
+}
+
 // A child reads one order a line. The answer to `exec` is that the descriptor closes.
 static void act(int orders, int answers) {
   FILE* in = fdopen(orders, "r");
@@ -33,8 +40,11 @@ static void act(int orders, int answers) {
       prctl(PR_SET_NAME, line + 5);
       if (write(answers, "x", 1) != 1) _exit(1);
     } else if (strncmp(line, "exec ", 5) == 0) {
-      execl(line + 5, line + 5, "600", (char*)NULL);
-      _exit(127);
+      run(line + 5);
+    } else if (strncmp(line, "takeover ", 9) == 0) {
+      pthread_t thread;
+      if (pthread_create(&thread, NULL, run, line + 9) != 0) _exit(1);
+      for (;;) pause();
     } else {
       _exit(0);
     }
@@ -89,7 +99,8 @@ static void obey(const char* verb, pid_t pid, const char* with) {
   } else if (strcmp(verb, "go") == 0) {
     kill(pid, SIGCONT);
     if (waitid(P_PID, (id_t)pid, &info, WCONTINUED) != 0) fail("waitid");
-  } else if (strcmp(verb, "name") == 0 || strcmp(verb, "exec") == 0) {
+  } else if (strcmp(verb, "name") == 0 || strcmp(verb, "exec") == 0 ||
+             strcmp(verb, "takeover") == 0) {
     order(child, verb, with);
   } else {
     refuse("unknown command '%s'", verb);

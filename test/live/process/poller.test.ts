@@ -111,6 +111,20 @@ describe.each(WAYS)('a poller with %s', (_, way) => {
     expect(poller.table.get(pid)).toBe(change?.row);
   });
 
+  it('takes a thread that runs another program for the process that it becomes', async () => {
+    const stage = await actor();
+    const pid = await forked(stage);
+    const poller = pollerOf({ ...way, fields: ['argv'] });
+    poller.poll();
+    poller.track(pid);
+    await stage.send(`takeover ${pid} ${napper}`);
+    const delta = poller.poll();
+    expect([...pidsOf(delta.exited), ...pidsOf(delta.started)]).not.toContain(pid);
+    expect(changeOf(delta, pid)?.row.argv).toEqual([napper, '600']);
+    await stage.send(`end ${pid}`);
+    expect(pidsOf(poller.poll().exited)).toContain(pid);
+  });
+
   it('sees a stop, its end and a new name of a tracked process, and shares what did not change', async () => {
     const stage = await actor();
     const pid = await forked(stage);
