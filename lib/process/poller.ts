@@ -168,7 +168,7 @@ export class Poller {
 
   /**
    * Deltas with news, the first at once. A consumer that is slow polls less often and misses nothing that lives on:
-   * nothing queues. A failure is told once, and its end too.
+   * nothing queues. A failure is told once, and its end too. Ends with the signal, or when the poller is closed.
    * @throws OptionError that names the option
    */
   watch(options: WatchOptions = {}): AsyncGenerator<Delta, void, undefined> {
@@ -208,6 +208,7 @@ export class Poller {
   ): AsyncGenerator<Delta, void, undefined> {
     let trouble = '';
     for await (const _ of ticks(intervalMs, signal)) {
+      if (this.#closed) return;
       const delta = await this.pollAsync();
       const now = delta.faults.map(describeFault).join('\n');
       const told = now === trouble;

@@ -234,6 +234,14 @@ describe('a poller', () => {
     expect(seen).toEqual(['started', 'exited']);
   });
 
+  it('watch() ends when the poller is closed', async () => {
+    const poller = pollerOf({});
+    const deltas = poller.watch({ intervalMs: 1 });
+    await deltas.next();
+    poller.close();
+    expect(await deltas.next()).toEqual({ done: true, value: undefined });
+  });
+
   it('close() gives back every descriptor', () => {
     const count = (): number => readdirSync('/proc/self/fd').length;
     const before = count();
