@@ -1,24 +1,24 @@
 import { inspect } from 'node:util';
 import type { Fault } from '../native/fault.js';
+import { Relatives } from './relatives.js';
 import type { ProcessRow } from './row.js';
-import { Tree } from './tree.js';
 
 /**
  * The processes of a poller as its last poll left them. One object for the life of the poller: what it
  * answers changes with each poll, while its rows never do (a process that changed has a new row).
  * Iteration is in the order in which the processes were first seen.
  */
-export class PollTable implements Iterable<ProcessRow> {
+export class PollTable extends Relatives {
   /** What kept the last poll from seeing everything. */
   faults: readonly Fault[] = [];
   /** Identity of the boot; undefined where the system gives none. */
   bootId: string | undefined;
   readonly procRoot: string;
   readonly #rows = new Map<number, ProcessRow>();
-  #tree: Tree<ProcessRow> | undefined;
 
   /** Made by a poller, which alone changes it. */
   constructor(procRoot: string) {
+    super();
     this.procRoot = procRoot;
   }
 
@@ -38,37 +38,13 @@ export class PollTable implements Iterable<ProcessRow> {
     return this.#rows.values();
   }
 
-  /** Direct children in the table. */
-  children(pid: number): readonly ProcessRow[] {
-    return this.#ensureTree().children(pid);
-  }
-
-  /** All below `pid`, breadth first, without itself. */
-  descendants(pid: number): readonly ProcessRow[] {
-    return this.#ensureTree().descendants(pid);
-  }
-
-  /** From the parent upward. */
-  ancestors(pid: number): readonly ProcessRow[] {
-    return this.#ensureTree().ancestors(pid);
-  }
-
-  /** Rows as plain objects. */
-  toJSON(): Record<string, unknown> {
-    return {
-      bootId: this.bootId ?? null,
-      faults: this.faults,
-      processes: [...this].map((row) => row.toJSON()),
-    };
-  }
-
   [inspect.custom](): string {
     return `PollTable { ${this.size} processes }`;
   }
 
   /** Internal to the poller. */
   put(row: ProcessRow): void {
-    this.#tree = undefined;
+    this.forgetTree();
     this.#rows.set(row.pid, row);
   }
 
@@ -76,14 +52,9 @@ export class PollTable implements Iterable<ProcessRow> {
   remove(pid: number): ProcessRow | undefined {
     const row = this.#rows.get(pid);
     if (row !== undefined) {
-      this.#tree = undefined;
+      this.forgetTree();
       this.#rows.delete(pid);
     }
     return row;
-  }
-
-  #ensureTree(): Tree<ProcessRow> {
-    this.#tree ??= new Tree(this);
-    return this.#tree;
   }
 }

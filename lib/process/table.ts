@@ -12,8 +12,8 @@ import {
   type TextColumn,
 } from '../native/layout.js';
 import { load } from '../native/load.js';
+import { Relatives } from './relatives.js';
 import { ProcessRow } from './row.js';
-import { Tree } from './tree.js';
 
 /** The numeric columns as typed arrays, one value a row; undefined where the field was not asked for. */
 export type Columns = { readonly [K in NumberColumn]: ColumnArray<typeof COLUMNS, K> | undefined };
@@ -26,7 +26,7 @@ const NUMBER_COLUMNS = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter
  * One look at the process table. Rows are views over the packed bytes: strings are made when they
  * are asked for, and then kept.
  */
-export class ProcessTable implements Iterable<ProcessRow> {
+export class ProcessTable extends Relatives {
   /** What kept the table as a whole from being complete. A table with a fault and no row was not read. */
   readonly faults: readonly Fault[];
   /** Identity of the boot; undefined where the system gives none. */
@@ -41,10 +41,10 @@ export class ProcessTable implements Iterable<ProcessRow> {
   readonly #rows: (ProcessRow | undefined)[];
   readonly #texts = new Map<TextColumn, (string | undefined)[]>();
   #byPid: ReadonlyMap<number, number> | undefined;
-  #tree: Tree<ProcessRow> | undefined;
   #columns: Columns | undefined;
 
   constructor(packed: PackedProcesses, request: Pick<SnapshotRequest, 'procRoot' | 'env'>) {
+    super();
     this.#decoder = new Decoder(packed, COLUMNS);
     this.faults = packed.faults;
     this.bootId = packed.bootId === '' ? undefined : packed.bootId;
@@ -107,34 +107,10 @@ export class ProcessTable implements Iterable<ProcessRow> {
     for (let index = 0; index < this.size; index++) yield this.row(index);
   }
 
-  /** Rows as plain objects. */
-  toJSON(): Record<string, unknown> {
-    return {
-      bootId: this.bootId ?? null,
-      faults: this.faults,
-      processes: [...this].map((row) => row.toJSON()),
-    };
-  }
-
   /** console.log() of a table tells its size, not every row. */
   [inspect.custom](): string {
     const faults = this.faults.length === 0 ? '' : `, ${this.faults.length} faults`;
     return `ProcessTable { ${this.size} processes${faults} }`;
-  }
-
-  /** Direct children in the table. */
-  children(pid: number): readonly ProcessRow[] {
-    return this.#ensureTree().children(pid);
-  }
-
-  /** All below `pid`, breadth first, without itself. */
-  descendants(pid: number): readonly ProcessRow[] {
-    return this.#ensureTree().descendants(pid);
-  }
-
-  /** From the parent upward. */
-  ancestors(pid: number): readonly ProcessRow[] {
-    return this.#ensureTree().ancestors(pid);
   }
 
   /** Text of a cell, decoded once. Internal to rows. */
@@ -151,11 +127,6 @@ export class ProcessTable implements Iterable<ProcessRow> {
   /** What a fault of this field of this process speaks of. Internal to rows. */
   faultPath(pid: number, field: ProcessField): string {
     return load().faultPath(this.procRoot, pid, FIELDS.indexOf(field));
-  }
-
-  #ensureTree(): Tree<ProcessRow> {
-    this.#tree ??= new Tree(this);
-    return this.#tree;
   }
 
   #indexPids(): ReadonlyMap<number, number> {
