@@ -188,6 +188,10 @@ void run_inline(Job& job) { Guard::run_here(job); }
 
 bool is_stuck(const std::string& key) { return parked().has(key); }
 bool anything_stuck() { return parked().count() != 0; }
+std::string stuck_key_of(const std::string& root, int32_t pid, BlockClass c) {
+  return root + ":" + std::to_string(pid) + ":" + std::to_string(static_cast<int>(c));
+}
+
 size_t parked_threads() { return parked().count(); }
 
 }  // namespace procscope

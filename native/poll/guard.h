@@ -82,6 +82,8 @@ void run_inline(Job& job);
 bool is_stuck(const std::string& key);
 /// Whether any thread is parked: cheap, so that keys are built only then.
 bool anything_stuck();
+/// The key of a thread that is parked on one process of a root, whatever asked about it.
+std::string stuck_key_of(const std::string& root, int32_t pid, BlockClass c);
 /// Threads that are parked now.
 size_t parked_threads();
 

@@ -28,6 +28,7 @@ class PidJob : public Job {
     int32_t pid = 0;
     bool more = false;
     const auto next = [&] {
+      skip_stuck();
       more = next_ < pids_.size();
       if (more) {
         pid = pids_[next_];
@@ -148,7 +149,7 @@ class PidJob : public Job {
   [[nodiscard]] std::string root_key() const { return root_ + ":open"; }
 
   [[nodiscard]] std::string key_of(int32_t pid, BlockClass c) const {
-    return root_ + ":" + std::to_string(pid) + ":" + std::to_string(static_cast<int>(c));
+    return stuck_key_of(root_, pid, c);
   }
 
   Avoid avoid_for(int32_t pid) const {
@@ -159,6 +160,15 @@ class PidJob : public Job {
       }
     }
     return avoid;
+  }
+
+  /// A call that is not known to wait says nothing about which others would: nothing at all is read
+  /// of a process while a thread is parked in one.
+  void skip_stuck() {
+    while (next_ < pids_.size() && anything_stuck() &&
+           is_stuck(key_of(pids_[next_], BlockClass::kNone))) {
+      skip(FaultKind::kTimeout);
+    }
   }
 
   void skip(FaultKind why) {

@@ -137,7 +137,7 @@ bool Poller::start(Round& round) {
   }
   reader_ = parts_.reader();
   // A root that may wait is read under a guard, from its opening on, by a reader of that poll only.
-  foreign_ = reader_->may_wait(kStatFields);
+  foreign_ = reader_->may_wait(0);
   if (!foreign_) {
     Watch watch;
     if (const auto ready = reader_->prepare(watch); !ready) {

@@ -87,8 +87,13 @@ class SocketsJob final : public Job {
     }
   }
 
-  // A root that hangs at one file is thought to hang as a whole.
-  [[nodiscard]] std::string stuck_key(BlockClass) const override { return "sockets:" + root_; }
+  // A root that hangs at one file is thought to hang as a whole; on this machine's own only a
+  // process can hang.
+  [[nodiscard]] std::string stuck_key(BlockClass) const override {
+    const bool at_process =
+        !reader_->may_wait() && listed_ && next_list_ == lists_.size() && next_pid_ < pids_.size();
+    return at_process ? key_of_pid(pids_[next_pid_]) : "sockets:" + root_;
+  }
 
   SocketTable take() {
     finish();
@@ -176,7 +181,13 @@ class SocketsJob final : public Job {
     std::vector<SocketDescriptor> found;
     std::shared_ptr<const RowsByInode> rows;
     int32_t pid = 0;
-    const auto next = [&] { pid = next_pid_ < pids_.size() ? pids_[next_pid_] : 0; };
+    const auto next = [&] {
+      while (next_pid_ < pids_.size() && anything_stuck() &&
+             is_stuck(key_of_pid(pids_[next_pid_]))) {
+        refuse(FaultKind::kTimeout);
+      }
+      pid = next_pid_ < pids_.size() ? pids_[next_pid_] : 0;
+    };
     bool held = lease.commit([&] {
       rows = rows_by_inode_;
       next();
@@ -199,6 +210,10 @@ class SocketsJob final : public Job {
         next();
       });
     }
+  }
+
+  [[nodiscard]] std::string key_of_pid(int32_t pid) const {
+    return stuck_key_of(root_, pid, BlockClass::kNone);
   }
 
   /// Answers the step in progress with a fault; false when no step is left.

@@ -1,7 +1,11 @@
-// fusehang DIR [exec] [private] [uid=N]: mounts a FUSE file system of one file, `file`, at the
-// empty directory DIR, and a child opens DIR/file and makes DIR its working directory. Needs
+// fusehang DIR [exec] [flush] [private] [uid=N]: mounts a FUSE file system of one file, `file`, at
+// the empty directory DIR, and a child opens DIR/file and makes DIR its working directory. Needs
 // /dev/fuse and CAP_SYS_ADMIN.
 //   exec     the child also runs DIR/file, which is this program
+//   flush    closing the file asks the daemon, and the command `exec` (answered by `execing`) has
+//   the
+//            child run another program, which closes it: after `hang` the child stands in the
+//            middle of the exec with its exec lock held (begin_new_exec() of fs/exec.c)
 //   private  the mount is in a mount namespace of the maker and the child, so that no other program
 //            of the machine can run into it; /proc/PID/cwd and fd lead into it all the same
 //   uid=N    the child runs as this user and group
@@ -31,6 +35,20 @@ __attribute__((noreturn)) static void stand_in_mount(char** argv) {
   for (;;) pause();
 }
 
+// Runs this program anew when told to.
+__attribute__((noreturn)) static void wait_and_exec(void) {
+  sigset_t go;
+  sigemptyset(&go);
+  sigaddset(&go, SIGUSR1);
+  int signal;
+  if (sigwait(&go, &signal) != 0) fail("sigwait");
+  char name[] = "maker";
+  char* const argv[] = {name, NULL};
+  char* const env[] = {(char*)exec_mark, NULL};
+  execve("/proc/self/exe", argv, env);
+  fail("exec");
+}
+
 static void enter_mount(const char* directory, int runs, long uid, int to) {
   // A change of ids clears the death signal.
   const pid_t parent = getppid();
@@ -40,11 +58,12 @@ static void enter_mount(const char* directory, int runs, long uid, int to) {
     die_with(parent);
   }
   if (chdir(directory) != 0) fail("chdir %s", directory);
-  const int fd = open("file", O_RDONLY);
+  const int fd = open("file", O_RDONLY | (asks_to_flush ? O_CLOEXEC : 0));
   if (fd < 0) fail("%s/file", directory);
   if (!runs) {
     const int words[2] = {getpid(), fd};
     report(words, to);
+    if (asks_to_flush) wait_and_exec();
     for (;;) pause();
   }
   char file[16], report_to[16], name[] = "file";
@@ -76,7 +95,7 @@ static void mount_at(const char* directory, int fuse) {
 
 // Returns at the end of standard input. Waits for the child's report first and never touches the
 // mount itself: it would wait for its own answer.
-static void serve(int fuse, int reports) {
+static void serve(int fuse, int reports, pid_t child) {
   struct pollfd ends[3] = {{.fd = fuse, .events = POLLIN},
                            {.fd = STDIN_FILENO, .events = POLLIN},
                            {.fd = reports, .events = POLLIN}};
@@ -93,6 +112,12 @@ static void serve(int fuse, int reports) {
     const ssize_t n = read(STDIN_FILENO, line, sizeof line - 1);
     if (n <= 0) return;
     line[n] = 0;
+    if (asks_to_flush && strcmp(line, "exec\n") == 0) {
+      if (kill(child, SIGUSR1) != 0) fail("kill");
+      puts("execing");
+      fflush(stdout);
+      continue;
+    }
     const int hangs = strcmp(line, "hang\n") == 0;
     if (!hangs && strcmp(line, "serve\n") != 0) return;
     ends[0].fd = hangs ? -1 : fuse;
@@ -103,13 +128,18 @@ static void serve(int fuse, int reports) {
 
 int main(int argc, char** argv) {
   if (getenv("MAKER_FUSE_CHILD") && argc == 3) stand_in_mount(argv);
+  if (getenv("MAKER_FUSE_CHILD") && argc == 1) {
+    for (;;) pause();
+  }
   die_with_test();
-  if (argc < 2) refuse("usage: fusehang DIR [exec] [private] [uid=N]");
+  if (argc < 2) refuse("usage: fusehang DIR [exec] [flush] [private] [uid=N]");
   int runs = 0, private = 0;
   long uid = -1;
   for (int i = 2; i < argc; i++) {
     if (strcmp(argv[i], "exec") == 0) {
       runs = 1;
+    } else if (strcmp(argv[i], "flush") == 0) {
+      asks_to_flush = 1;
     } else if (strcmp(argv[i], "private") == 0) {
       private = 1;
     } else if (strncmp(argv[i], "uid=", 4) == 0) {
@@ -130,6 +160,11 @@ int main(int argc, char** argv) {
   mount_at(directory, fuse);
   int ends[2];
   if (pipe(ends) != 0) fail("pipe");
+  // Blocked from before the fork, so that no signal comes too early.
+  sigset_t go;
+  sigemptyset(&go);
+  sigaddset(&go, SIGUSR1);
+  if (sigprocmask(SIG_BLOCK, &go, NULL) != 0) fail("sigprocmask");
   const pid_t pid = fork_child();
   if (pid == 0) {
     // Held here too, the connection would outlive the maker.
@@ -138,7 +173,7 @@ int main(int argc, char** argv) {
     enter_mount(directory, runs, uid, ends[1]);
   }
   close(ends[1]);
-  serve(fuse, ends[0]);
+  serve(fuse, ends[0], pid);
   close(fuse);
   end_child(pid);
   cleaner_end(&cleaner);

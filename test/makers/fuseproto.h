@@ -81,6 +81,9 @@ static void reply_directory(int fuse, uint64_t unique, const struct fuse_read_in
   reply(fuse, unique, 0, out, in->offset == 0 ? sizeof out : 0);
 }
 
+// Set: whoever closes a file asks the daemon first.
+static int asks_to_flush;
+
 // Reads one request and answers it.
 static void answer_request(int fuse) {
   static union {
@@ -96,7 +99,8 @@ static void answer_request(int fuse) {
   const void* const body = request.bytes + sizeof request.header;
   const struct fuse_attr_out attr = {.attr = attributes(request.header.nodeid)};
   // NOFLUSH: the end of a process closes its files, and must not ask a daemon that is silent.
-  const struct fuse_open_out opened = {.open_flags = FOPEN_NOFLUSH | FOPEN_KEEP_CACHE};
+  const struct fuse_open_out opened = {.open_flags =
+                                           (asks_to_flush ? 0 : FOPEN_NOFLUSH) | FOPEN_KEEP_CACHE};
   switch (request.header.opcode) {
     case FUSE_INIT:
       reply_init(fuse, unique, body);

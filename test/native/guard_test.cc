@@ -2,17 +2,15 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "gate.h"
 #include "poll/snapshot.h"
 
 namespace procscope {
@@ -20,32 +18,6 @@ namespace procscope {
 namespace {
 
 using std::chrono::milliseconds;
-
-/// A gate that blocked calls wait at, until the test lets them go.
-class Gate {
- public:
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return open_; });
-  }
-  void open() {
-    const std::lock_guard lock(mutex_);
-    open_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = false;
-};
-
-/// Returns when no thread of the library is parked any more.
-void wait_until_none_is_parked() {
-  while (parked_threads() != 0) {
-    std::this_thread::yield();
-  }
-}
 
 /// Ten processes, some of whose reads wait at the gate.
 class StallingReader final : public Reader {
@@ -219,6 +191,22 @@ TEST_CASE("guard: a call that was not known to wait is given up all the same") {
   CHECK(has(table, 4, Field::kArgv));
   reader->gate.open();
   wait_until_none_is_parked();
+}
+
+TEST_CASE("guard: a process at which an unmarked call hangs is left out while it does") {
+  const auto reader = std::make_shared<StallingReader>();
+  reader->all_hangs = {3};
+  for (int i = 0; i < 50; ++i) {
+    const ProcessTable table = take_snapshot(request(milliseconds(1000)), reader);
+    REQUIRE(table.rows.size() == 10);
+    CHECK(fault_of(table, 3, Field::kName) == FaultKind::kTimeout);
+    CHECK(has(table, 4, Field::kArgv));
+  }
+  CHECK(reader->hung_calls == 1);
+  CHECK(parked_threads() == 1);
+  reader->gate.open();
+  wait_until_none_is_parked();
+  CHECK(has(take_snapshot(request(milliseconds(1000)), reader), 3, Field::kName));
 }
 
 TEST_CASE("guard: a root that hangs is a failed table, not an empty one") {

@@ -3,7 +3,8 @@
 // Calls that can wait for ever, and what guards them (each is inside a Waiting mark):
 //   statx through fd/N, cwd, root, exe   a network file system on the way BlockClass::kFileSystem
 //   read of maps                         the target's memory-map lock BlockClass::kMemoryMap
-// readlink of the links and fdinfo do not wait for a file system.
+// readlink of the links does not wait for a file system, but on kernels since 2026 for an exec of
+// the target that is stuck: then the process as a whole is given up. fdinfo waits for nobody.
 #include "platform/descriptors.h"
 
 #include <fcntl.h>

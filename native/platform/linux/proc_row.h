@@ -36,7 +36,12 @@ struct RowContext {
 ///   read of cmdline, environ     the target's memory-map lock      BlockClass::kMemoryMap
 ///   stat through exe, cwd, root  the file system they lie on       BlockClass::kFileSystem
 ///   getpwuid_r                   a directory server                BlockClass::kNameService
-/// stat, status, cgroup and readlink of the links do not wait for a file system.
+///   read of stat, readlink       the target's exec lock, which     none: a stall anywhere else
+///   gives up
+///                                an exec that is stuck holds       the whole row
+/// None of the last two waits for a file system. Older kernels take that lock only for cmdline's
+/// siblings; those of 2026 take it wherever they check the right to look. status, cgroup and the
+/// lists of descriptors and threads wait for nobody.
 class ProcRow {
  public:
   ProcRow(const RowContext& context, int32_t pid, const RowPlan& plan, RowDraft& draft,

@@ -104,11 +104,7 @@ class LinuxReader final : public Reader {
 
   FieldMask supported() const override { return kAllFields; }
 
-  bool may_wait(FieldMask fields) const override {
-    constexpr FieldMask kWaiting =
-        mask_of(Field::kUser, Field::kArgv, Field::kExe, Field::kExeFile, Field::kCwd, Field::kEnv);
-    return !context_.live || (fields & kWaiting) != 0;
-  }
+  bool may_wait(FieldMask fields) const override { return !context_.live || fields != 0; }
 
   Result<std::monostate> prepare(Watch& watch) override {
     Result<std::monostate> opened = root_.open(watch);

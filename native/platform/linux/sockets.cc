@@ -1,10 +1,11 @@
 // The sockets of a network namespace, and who holds them.
 //
 // Calls that can block, and what guards them:
-// - open and read of /proc/<pid>/net/*, open and getdents of /proc/<pid>/fd, readlink below it:
-// wait
-//   for nobody on the live /proc (readlink of a descriptor does not reach its file system). Below
-//   another root each is a Waiting mark of the reader thread.
+// - readlink below /proc/<pid>/fd waits for the target's exec lock, on kernels since 2026: the job
+//   gives the process up, and asks nothing of it while a thread is parked there. It does not reach
+//   the file system of the descriptor.
+// - open and read of /proc/<pid>/net/*, open and getdents of /proc/<pid>/fd wait for nobody on the
+//   live /proc. Below another root each is a Waiting mark of the reader thread.
 // - send and recv on NETLINK_SOCK_DIAG: see sock_diag.cc.
 #include "platform/sockets.h"
 

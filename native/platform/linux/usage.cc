@@ -3,8 +3,9 @@
 // Calls that can wait for ever, and what guards them (each is inside a Waiting mark):
 //   read of smaps_rollup   the target's memory-map lock               BlockClass::kMemoryMap
 //   read of io             the target's exec lock, held in an exec    BlockClass::kMemoryMap
+//   read of stat           the same, on kernels since 2026            none: the row is given up
 //   everything             a root that is not this machine's /proc    BlockClass::kFileSystem
-// stat, status, schedstat, the list of tasks and processor-time clocks wait for nobody.
+// status, schedstat, the list of tasks and processor-time clocks wait for nobody.
 #include <cerrno>
 
 #include <optional>
@@ -49,10 +50,11 @@ class UsageRead {
     }
     read_status();
     read_switches();
-    read_io();
     if (!read_base()) {
       return RowOutcome::kVanished;
     }
+    // Behind `stat`: what holds up all of them is then found there, and costs one thread.
+    read_io();
     read_pss();
     return RowOutcome::kRow;
   }
@@ -307,9 +309,7 @@ class LinuxUsageReader final : public UsageReader {
  public:
   explicit LinuxUsageReader(std::string root) : root_(std::move(root)) {}
 
-  bool may_wait(FieldMask fields) const override {
-    return !root_.live() || (fields & (bit(UsageField::kPss) | bit(UsageField::kIo))) != 0;
-  }
+  bool may_wait(FieldMask fields) const override { return !root_.live() || fields != 0; }
 
   Result<std::monostate> prepare(Watch& watch) override {
     Result<std::monostate> opened = root_.open(watch);

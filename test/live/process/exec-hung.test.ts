@@ -1,0 +1,76 @@
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIELDS, openFiles, snapshot, snapshotAsync, sockets, usage } from '../../../lib/index.js';
+import { type Situation, startMaker } from '../../makers/start.js';
+import { isRoot } from './oracle.js';
+
+/** Threads of the library in this process. */
+function ourThreads(): number {
+  return readdirSync('/proc/self/task').filter((id) => {
+    try {
+      return readFileSync(`/proc/self/task/${id}/comm`, 'utf8') === 'procscope\n';
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+/** Idle threads that are kept for the next question. */
+const IDLE_THREADS = 4;
+
+describe.runIf(isRoot)('a process that is stuck in an exec (only root can mount what holds it there)', () => {
+  let mount: string;
+  let situation: Situation;
+  let pid: number;
+
+  beforeAll(async () => {
+    mount = mkdtempSync(join(tmpdir(), 'procscope-hung-'));
+    situation = await startMaker('fusehang', [mount, 'flush', 'private']);
+    pid = situation.number(0);
+    await situation.send('hang');
+    await situation.send('exec');
+    // The exec has begun when the kernel lets nobody look at the io numbers.
+    const begun = async (): Promise<boolean> =>
+      (await usage(pid, { fields: ['io'], deadlineMs: 200 })).processes[0]?.faults.io?.kind === 'timeout';
+    while (!(await begun())) await new Promise((resolve) => setImmediate(resolve));
+  });
+  afterAll(async () => {
+    await situation.end();
+    rmdirSync(mount);
+  });
+
+  it('holds up no table: its own row says what did not come, and no other is lost', async () => {
+    const all = FIELDS.filter((name) => name !== 'env');
+    for (const fields of [['ppid'], ['name', 'exe', 'cwd'], all] as (typeof FIELDS)[number][][]) {
+      for (const table of [snapshot({ fields }), await snapshotAsync({ fields })]) {
+        expect(table.faults).toEqual([]);
+        const row = table.get(pid);
+        expect(row).toBeDefined();
+        // Older kernels let some of it be read.
+        for (const field of row?.faultyFields ?? []) expect(row?.fault(field)?.kind).toBe('timeout');
+        expect(table.get(process.pid)?.ppid ?? process.ppid).toBe(process.ppid);
+        expect(table.get(situation.pid)?.faultyFields).toEqual([]);
+      }
+    }
+  });
+
+  it('holds up no other question, and costs one thread', async () => {
+    for (let i = 0; i < 40; i++) {
+      snapshot({ fields: ['ppid', 'cwd'] });
+      const files = await openFiles('all', { kinds: ['directory'] });
+      expect([...files].some((row) => row.pid === process.pid)).toBe(true);
+      await usage(pid, { fields: ['io'] });
+      await sockets({ kinds: ['unix'] });
+    }
+    expect(ourThreads()).toBeLessThanOrEqual(IDLE_THREADS + 1);
+  });
+
+  it('is whole again when the exec goes on', async () => {
+    await situation.send('serve');
+    const isWhole = (): boolean => snapshot({ fields: ['ppid', 'exe'] }).get(pid)?.faultyFields.length === 0;
+    while (!isWhole()) await new Promise((resolve) => setImmediate(resolve));
+    expect(snapshot({ fields: ['ppid'] }).get(pid)?.ppid).toBe(situation.pid);
+  });
+});
