@@ -64,7 +64,7 @@ export interface Sample {
   readonly rss: number;
   readonly vsize: number;
   readonly pageFaults: PageFaults;
-  /** Undefined: not asked for, or refused for one of the processes. */
+  /** Undefined: not asked for, or not to be had of one of the processes. */
   readonly io: IoUsage | undefined;
   /** With `processes: true`. */
   readonly members: readonly SampledProcess[];
@@ -80,7 +80,7 @@ export interface SamplerState {
   readonly taken: number;
   readonly missed: number;
   readonly dropped: number;
-  /** Processor time of the sampling thread, in milliseconds. */
+  /** Processor time of the sampling thread and of what reads for it, in milliseconds. */
   readonly ownCpu: number;
 }
 
@@ -209,6 +209,11 @@ function intervalOf(value: unknown): number {
  * clocks of other processes (else in clock ticks). Counters (user and system apart, waited-for time, threads, page
  * faults) move in clock ticks or are read at least every 10 ms. What was counted of an ended process is held against
  * what its parent then gains, so nothing counts twice; rounding to clock ticks may hold back up to two ticks a process.
+ *
+ * **What does not come.** A process in the middle of an exec that is stuck holds back its io numbers, and on newer
+ * kernels all its counters. The sampler waits a tenth of a second for the first look at such a process and then goes on:
+ * `state.fault` is a timeout, `io` is undefined, and the sums of that process stand still until its numbers come again.
+ * Of a root that does not answer from the first there is nothing to follow: the sampler ends with that fault.
  *
  * The event loop is kept alive only while somebody waits in the iterator. A sampler that nobody holds any more, or
  * whose worker thread ends, stops.

@@ -8,4 +8,7 @@ namespace procscope {
 /// error number when it gives no thread.
 int start_thread(std::function<void()> body);
 
+/// Processor time of the calling thread, in milliseconds; 0 where the system does not tell.
+double thread_cpu();
+
 }  // namespace procscope

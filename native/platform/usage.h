@@ -88,15 +88,19 @@ struct Counters {
 };
 
 /// One process of this machine that is followed: its files stay open within a budget, so that what
-/// answers is always the process that was opened. Used by one thread.
+/// answers is always the process that was opened. Used by one thread, but for counters() and io().
 class UsageProbe {
  public:
   virtual ~UsageProbe() = default;
+  /// This and io() may wait for ever, and may be called on another thread while the rest is called
+  /// on its own; one of them at a time.
   virtual Result<Counters> counters() = 0;
   /// Milliseconds on a processor, of every thread that the process has or had.
   virtual Result<double> runtime() = 0;
   virtual Result<Memory> memory() = 0;
   virtual Result<ProcIo> io() = 0;
+  /// What a fault of io() or of counters() speaks of.
+  [[nodiscard]] virtual std::string path_of(bool io) const = 0;
   /// Appends children of the main thread, where the kernel lists them: a hint.
   virtual void children(std::vector<int32_t>& pids) = 0;
 };
@@ -105,6 +109,8 @@ class UsageProbe {
 class UsageMachine {
  public:
   virtual ~UsageMachine() = default;
+  /// Names the machine as the `root` of a reader does.
+  [[nodiscard]] virtual const std::string& root() const = 0;
   virtual Result<std::unique_ptr<UsageProbe>> open(int32_t pid) = 0;
   /// Changes whenever a process was started; the same value twice means that none was.
   virtual std::optional<int64_t> last_pid() = 0;
@@ -113,8 +119,6 @@ class UsageMachine {
   [[nodiscard]] virtual uint64_t now_key() const = 0;
   /// Length of the steps in which `counters()` counts time, in milliseconds.
   [[nodiscard]] virtual double tick() const = 0;
-  /// Processor time of the calling thread, in milliseconds.
-  [[nodiscard]] virtual double own_cpu() const = 0;
 };
 
 std::unique_ptr<UsageMachine> make_usage_machine();

@@ -14,6 +14,11 @@ constexpr double kLongestRound = 10;
 constexpr double kScanAge = 250;
 /// And how soon in any case: the pid counter may have wrapped, and pids are given out again.
 constexpr double kFullScanAge = 5000;
+/// Longest that a round waits for what does not come: half of it for the first process that holds
+/// it back, less for each further one.
+constexpr std::chrono::milliseconds kDeadline{200};
+/// Processes of the table that are held open at once.
+constexpr size_t kScanBatch = 16;
 
 constexpr std::array kIoMembers = {&ProcIo::rchar,
                                    &ProcIo::wchar,
@@ -70,7 +75,8 @@ bool Follower::add(int32_t pid) {
   Member member;
   member.pid = pid;
   member.probe = std::move(opened.value());
-  const Result<Counters> counters = member.probe->counters();
+  const FollowAnswers answers = read({{pid, member.probe}}, false);
+  const Result<Counters>& counters = answers.counters.front();
   if (!counters) {
     fault_ = started_ ? fault_ : counters.fault();
     return false;
@@ -90,12 +96,15 @@ bool Follower::add(int32_t pid) {
 /// A process that is as old as the first look has used what it has before that; of one that
 /// started later all counts.
 void Follower::baseline(Member& member) {
-  const bool counts = started_ && member.counters.start_key >= first_key_;
+  member.counts_all = started_ && member.counters.start_key >= first_key_;
   const Sums total = total_;
   const Sums gained = gained_;
   read_runtime(member);
-  read_round(member);
-  if (!counts) {
+  accept_counters(member, member.counters);
+  if (request_.io) {
+    accept_io(member, read({{member.pid, member.probe}}, true).io.front());
+  }
+  if (!member.counts_all) {
     total_ = total;
     gained_ = gained;
   }
@@ -135,8 +144,35 @@ void Follower::read_runtime(Member& member) {
   own_grew(member, kCpu, member.runtime);
 }
 
-void Follower::read_round(Member& member) {
-  const Result<Counters> read = member.probe->counters();
+/// Reads what may have to wait, on another thread, and notes what did not come.
+FollowAnswers Follower::read(std::vector<FollowTarget> targets, bool io) {
+  FollowAnswers answers = read_followed(machine_.root(), std::move(targets), io, kDeadline);
+  reading_cpu_ += answers.cpu;
+  const auto is_late = [](const auto& answer) {
+    return !answer &&
+           (answer.fault().kind == FaultKind::kTimeout || answer.fault().kind == FaultKind::kLimit);
+  };
+  late_ = late_ || std::any_of(answers.io.begin(), answers.io.end(), is_late) ||
+          std::any_of(answers.counters.begin(), answers.counters.end(), is_late);
+  return answers;
+}
+
+void Follower::read_members() {
+  std::vector<FollowTarget> targets;
+  targets.reserve(members_.size());
+  for (const Member& member : members_) {
+    targets.push_back({member.pid, member.probe});
+  }
+  const FollowAnswers answers = read(std::move(targets), request_.io);
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (request_.io) {
+      accept_io(members_[i], answers.io[i]);
+    }
+    accept_counters(members_[i], answers.counters[i]);
+  }
+}
+
+void Follower::accept_counters(Member& member, const Result<Counters>& read) {
   const bool is_root = member.pid == request_.pid;
   if (!read) {
     member.gone = read.fault().kind == FaultKind::kGone;
@@ -160,9 +196,6 @@ void Follower::read_round(Member& member) {
   waited_grew(member, kCpu, counters.waited_user + counters.waited_system);
   waited_grew(member, kMinorFaults, counters.waited_minor_faults);
   waited_grew(member, kMajorFaults, counters.waited_major_faults);
-  if (request_.io) {
-    read_io(member);
-  }
 }
 
 void Follower::read_memory(Member& member) {
@@ -174,26 +207,33 @@ void Follower::read_memory(Member& member) {
   }
 }
 
-void Follower::read_io(Member& member) {
-  const Result<ProcIo> io = member.probe->io();
+void Follower::accept_io(Member& member, const Result<ProcIo>& io) {
   member.has_io = io.ok();
   if (!io) {
-    fault_ = io.fault().kind == FaultKind::kGone ? fault_ : io.fault();
+    const FaultKind why = io.fault().kind;
+    fault_ = why == FaultKind::kGone ? fault_ : io.fault();
     return;
   }
   for (size_t i = 0; i < kIoMembers.size(); ++i) {
-    waited_grew(member, static_cast<Counted>(kReadChars + i),
-                static_cast<double>(io.value().*kIoMembers[i]));
+    const auto kind = static_cast<Counted>(kReadChars + i);
+    const auto value = static_cast<double>(io.value().*kIoMembers[i]);
+    if (member.io_seen || member.counts_all) {
+      waited_grew(member, kind, value);
+    } else {
+      member.own[kind] = value;
+    }
   }
+  member.io_seen = true;
 }
 
 /// Reads the counters of all members, parents first, and looks for new ones.
 void Follower::round(double now) {
   round_due_ = false;
   next_round_ = now + std::min(kLongestRound, std::max(machine_.tick(), 1.0));
-  for (Member& member : members_) {
-    read_round(member);
-  }
+  // The kernel adds the numbers of an ended child to its parent before it leaves the table. So io
+  // of all comes first: what a parent gained there, a child is missing for in the counters.
+  late_ = false;
+  read_members();
   bury();
   settle_waited();
   if (request_.tree) {
@@ -214,7 +254,9 @@ void Follower::settle_waited() {
     gained_[kind] = 0;
     const double ticks = kind == kCpu ? 2 : kind == kUser || kind == kSystem ? 1 : 0;
     const double slack = ticks * parents * machine_.tick();
-    old_[kind] = std::min(old_[kind], slack) + fresh_[kind];
+    // Whoever has waited may be a parent whose numbers did not come.
+    const bool keeps = late_;
+    old_[kind] = (keeps ? old_[kind] : std::min(old_[kind], slack)) + fresh_[kind];
     fresh_[kind] = 0;
   }
 }
@@ -222,9 +264,11 @@ void Follower::settle_waited() {
 void Follower::find_members(double now) {
   const std::optional<int64_t> last = machine_.last_pid();
   const auto moved = [&](const std::optional<int64_t>& before) { return !last || last != before; };
+  // Whoever did not answer this time is asked again in the next round.
+  const auto seen = [&] { return late_ ? std::nullopt : last; };
   if (moved(hinted_pid_)) {
-    hinted_pid_ = last;
     follow_hints();
+    hinted_pid_ = seen();
   }
   const bool due = now >= next_scan_ && moved(scanned_pid_);
   if (due || now >= next_full_scan_) {
@@ -233,8 +277,8 @@ void Follower::find_members(double now) {
       next_full_scan_ = now + kFullScanAge;
     }
     next_scan_ = now + kScanAge;
-    scanned_pid_ = last;
     scan_table();
+    scanned_pid_ = seen();
   }
 }
 
@@ -252,6 +296,21 @@ void Follower::follow_hints() {
   }
 }
 
+void Follower::read_candidates(std::span<const int32_t> pids, std::vector<Candidate>& candidates) {
+  std::vector<FollowTarget> targets;
+  for (const int32_t pid : pids) {
+    if (auto probe = machine_.open(pid)) {
+      targets.push_back({pid, std::move(probe.value())});
+    }
+  }
+  const FollowAnswers answers = read(targets, false);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (const Result<Counters>& counters = answers.counters[i]) {
+      candidates.push_back({targets[i].pid, counters.value().ppid});
+    }
+  }
+}
+
 /// Finds members by the parent that each process names: right for every thread that forks.
 void Follower::scan_table() {
   std::vector<int32_t> pids;
@@ -259,20 +318,12 @@ void Follower::scan_table() {
     fault_ = listed.fault();
     return;
   }
-  struct Candidate {
-    int32_t pid;
-    int32_t ppid;
-  };
+  std::erase_if(
+      pids, [this](int32_t pid) { return member_pids_.contains(pid) || others_.contains(pid); });
   std::vector<Candidate> candidates;
-  for (const int32_t pid : pids) {
-    if (member_pids_.contains(pid) || others_.contains(pid)) {
-      continue;
-    }
-    const auto probe = machine_.open(pid);
-    const auto counters = probe ? probe.value()->counters() : Result<Counters>(Fault{});
-    if (counters) {
-      candidates.push_back({pid, counters.value().ppid});
-    }
+  for (size_t first = 0; first < pids.size(); first += kScanBatch) {
+    const size_t count = std::min(kScanBatch, pids.size() - first);
+    read_candidates({pids.data() + first, count}, candidates);
   }
   for (bool grew = true; grew;) {
     const auto taken = [this](const Candidate& candidate) {

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
 #include "model/usage.h"
 #include "platform/usage.h"
+#include "poll/follow_reads.h"
 
 namespace procscope {
 
@@ -47,6 +49,9 @@ enum Counted : uint8_t {
 /// its parent before it leaves the table; what was counted of a gone member is therefore held
 /// against the sums of two rounds and then forgotten, up to what clock ticks round off.
 ///
+/// What cannot be read of a member is not zero: its sum stands still until the numbers come again,
+/// and then goes on with what was gained meanwhile.
+///
 /// Counters of the kernel move in clock ticks, so `stat` is read in rounds of one tick at most; a
 /// member's processor-time clock is read at every look.
 class Follower {
@@ -60,13 +65,15 @@ class Follower {
   /// Why nothing can be followed, or why a field is missing.
   [[nodiscard]] const Fault& fault() const { return fault_; }
   [[nodiscard]] bool started() const { return started_; }
+  /// Processor time that other threads used for these looks, in milliseconds.
+  [[nodiscard]] double reading_cpu() const { return reading_cpu_; }
 
  private:
   using Sums = std::array<double, kCountedKinds>;
 
   struct Member {
     int32_t pid = 0;
-    std::unique_ptr<UsageProbe> probe;
+    std::shared_ptr<UsageProbe> probe;
     Counters counters;
     Memory memory;
     /// Used by the process itself; of io, by its waited-for children too: the kernel adds them.
@@ -76,22 +83,35 @@ class Follower {
     bool has_clock = true;
     bool gone = false;
     bool has_io = true;
+    /// Started since the first look: all that it has used counts.
+    bool counts_all = false;
+    /// Its io numbers were read once: what is more than them counts.
+    bool io_seen = false;
     bool is_new = true;
     double shown_cpu = 0;
+  };
+
+  /// One of the table that may be of the tree.
+  struct Candidate {
+    int32_t pid;
+    int32_t ppid;
   };
 
   bool add(int32_t pid);
   void baseline(Member& member);
   void read_runtime(Member& member);
-  void read_round(Member& member);
+  void read_members();
+  FollowAnswers read(std::vector<FollowTarget> targets, bool io);
+  void accept_counters(Member& member, const Result<Counters>& read);
   void read_memory(Member& member);
-  void read_io(Member& member);
+  void accept_io(Member& member, const Result<ProcIo>& io);
   void own_grew(Member& member, Counted kind, double value);
   void waited_grew(Member& member, Counted kind, double value);
   void round(double now);
   void settle_waited();
   void find_members(double now);
   void follow_hints();
+  void read_candidates(std::span<const int32_t> pids, std::vector<Candidate>& candidates);
   void scan_table();
   void bury();
   void fill(double now, SampleRow& row, std::vector<MemberRow>* members);
@@ -112,6 +132,9 @@ class Follower {
   uint64_t first_key_ = 0;
   bool started_ = false;
   bool round_due_ = false;
+  /// In this round, something that was read did not come.
+  bool late_ = false;
+  double reading_cpu_ = 0;
   bool root_alive_ = true;
   double last_time_ = 0;
   double last_cpu_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/thread.h"
 #include "poll/threads.h"
 
 namespace procscope {
@@ -41,7 +42,7 @@ void Sampler::run(UsageMachine& machine) {
   Look look;
   double sequence = 0;
   uint32_t missed = 0;
-  const double cpu_before = machine.own_cpu();
+  const double cpu_before = thread_cpu();
   Clock::time_point deadline = Clock::now();
   for (;;) {
     look.members.clear();
@@ -55,7 +56,7 @@ void Sampler::run(UsageMachine& machine) {
     look.row.missed = missed;
     std::unique_lock lock(mutex_);
     state_.fault = follower.fault();
-    state_.own_cpu = machine.own_cpu() - cpu_before;
+    state_.own_cpu = thread_cpu() - cpu_before + follower.reading_cpu();
     push(look);
     if (stop_ || !alive) {
       state_.end = stop_ ? SamplerEnd::kStopped : SamplerEnd::kRootEnded;

@@ -37,13 +37,14 @@ struct SamplerState {
   uint64_t taken = 0;
   uint64_t missed = 0;
   uint64_t dropped = 0;
-  /// Processor time of the sampling thread, in milliseconds.
+  /// Processor time of the sampling thread and of what reads for it, in milliseconds.
   double own_cpu = 0;
 };
 
 /// Looks at a process or a tree at fixed deadlines, on a thread of its own. Deadlines are absolute,
 /// so they do not drift; those that passed during a late look are counted and left out, never made
-/// up for. Nobody waits for the thread: one that the kernel holds costs only itself.
+/// up for. What a target may hold up for ever is read on other threads (follow_reads), so that the
+/// sampler goes on; nobody waits for its own thread either.
 class Sampler : public std::enable_shared_from_this<Sampler> {
  public:
   explicit Sampler(const SamplerRequest& request);

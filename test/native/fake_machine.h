@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "gate.h"
 #include "platform/usage.h"
 
 namespace procscope {
@@ -16,6 +18,10 @@ struct FakeProcess {
   Memory memory;
   ProcIo io;
   bool io_denied = false;
+  /// Reads wait here, if anywhere, for the test to let them go.
+  std::shared_ptr<Gate> io_gate;
+  std::shared_ptr<Gate> stat_gate;
+  std::atomic<int> io_reads{0};
   std::vector<int32_t> children;
 };
 
@@ -51,6 +57,7 @@ class FakeMachine final : public UsageMachine {
     processes.erase(pid);
   }
 
+  const std::string& root() const override { return name; }
   Result<std::unique_ptr<UsageProbe>> open(int32_t pid) override;
   std::optional<int64_t> last_pid() override { return last; }
   Result<std::monostate> list(std::vector<int32_t>& pids) override {
@@ -61,9 +68,9 @@ class FakeMachine final : public UsageMachine {
   }
   uint64_t now_key() const override { return now; }
   double tick() const override { return 10; }
-  double own_cpu() const override { return 0; }
 
   std::map<int32_t, std::shared_ptr<FakeProcess>> processes;
+  std::string name = "/fake";
   int64_t last = 0;
   uint64_t now = 1000;
   bool clocks = true;
@@ -76,6 +83,9 @@ class FakeProbe final : public UsageProbe {
 
   Result<Counters> counters() override {
     const auto process = process_.lock();
+    if (const auto gate = process ? process->stat_gate : nullptr) {
+      gate->wait();
+    }
     return process ? Result<Counters>(process->counters) : gone();
   }
   Result<double> runtime() override {
@@ -91,11 +101,18 @@ class FakeProbe final : public UsageProbe {
   }
   Result<ProcIo> io() override {
     const auto process = process_.lock();
+    if (process) {
+      ++process->io_reads;
+    }
+    if (const auto gate = process ? process->io_gate : nullptr) {
+      gate->wait();
+    }
     if (process && process->io_denied) {
       return Fault{FaultKind::kDenied, 13, Call::kOpen, "io"};
     }
     return process ? Result<ProcIo>(process->io) : gone();
   }
+  std::string path_of(bool io) const override { return io ? "io of the fake" : "stat of the fake"; }
   void children(std::vector<int32_t>& pids) override {
     if (const auto process = process_.lock()) {
       pids.insert(pids.end(), process->children.begin(), process->children.end());

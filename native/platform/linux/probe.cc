@@ -1,7 +1,9 @@
 // Processes that a sampler follows: files that stay open, read again and again in place.
 //
-// Calls that can wait for ever: the read of `io` waits for the target's exec lock. It is made on
-// the sampler's own thread, for which nobody waits. The others wait for nobody.
+// Calls that can wait for ever (poll/follow_reads makes them, each inside a Waiting mark):
+//   read of stat   the target's exec lock, held in an exec, since kernels of 2026   kMemoryMap
+//   read of io     the same, on every kernel                                        kMemoryMap
+// statm, children, loadavg, the list of pids and processor-time clocks wait for nobody.
 #include <fcntl.h>
 #include <unistd.h>
 #include <cerrno>
@@ -29,13 +31,16 @@ Budget& budget() {
   return shared;
 }
 
+std::string path_of(int32_t pid, const char* name) {
+  return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
 Fault fault_of(const Bytes& bytes, int32_t pid, const char* name) {
-  return {kind_of_errno(bytes.code), bytes.code, bytes.call,
-          "/proc/" + std::to_string(pid) + "/" + name};
+  return {kind_of_errno(bytes.code), bytes.code, bytes.call, path_of(pid, name)};
 }
 
 Fault malformed(int32_t pid, const char* name) {
-  return {FaultKind::kMalformed, 0, Call::kParse, "/proc/" + std::to_string(pid) + "/" + name};
+  return {FaultKind::kMalformed, 0, Call::kParse, path_of(pid, name)};
 }
 
 class LinuxProbe final : public UsageProbe {
@@ -50,7 +55,9 @@ class LinuxProbe final : public UsageProbe {
   }
 
   Result<Counters> counters() override {
-    const Bytes bytes = read(stat_, "stat");
+    // Memory of its own: the other calls may be made meanwhile.
+    char room[4096];
+    const Bytes bytes = stat_.read(directory_.get(), "stat", budget(), room, sizeof room);
     if (!bytes.ok()) {
       return fault_of(bytes, pid_, "stat");
     }
@@ -84,7 +91,8 @@ class LinuxProbe final : public UsageProbe {
   }
 
   Result<ProcIo> io() override {
-    const Bytes bytes = read(io_, "io");
+    char room[512];
+    const Bytes bytes = io_.read(directory_.get(), "io", budget(), room, sizeof room);
     if (!bytes.ok()) {
       return fault_of(bytes, pid_, "io");
     }
@@ -93,6 +101,10 @@ class LinuxProbe final : public UsageProbe {
       return malformed(pid_, "io");
     }
     return *io;
+  }
+
+  std::string path_of(bool io) const override {
+    return linux_os::path_of(pid_, io ? "io" : "stat");
   }
 
   void children(std::vector<int32_t>& pids) override {
@@ -111,7 +123,7 @@ class LinuxProbe final : public UsageProbe {
   OwnedFd directory_;
   const int32_t pid_;
   const std::string children_name_;
-  const UsageUnits& units_;
+  const UsageUnits units_;
   const bool own_pids_;
   KeptFile stat_;
   KeptFile statm_;
@@ -123,8 +135,10 @@ class LinuxProbe final : public UsageProbe {
 class LinuxMachine final : public UsageMachine {
  public:
   LinuxMachine()
-      : root_(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)),
+      : root_(::open(name_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
         own_pids_(root_.valid() && shows_own_pids(root_.get())) {}
+
+  const std::string& root() const override { return name_; }
 
   Result<std::unique_ptr<UsageProbe>> open(int32_t pid) override {
     OwnedFd directory = open_directory(root_.get(), std::to_string(pid).c_str());
@@ -162,13 +176,8 @@ class LinuxMachine final : public UsageMachine {
 
   double tick() const override { return units_.tick(); }
 
-  double own_cpu() const override {
-    timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
-  }
-
  private:
+  const std::string name_ = "/proc";
   OwnedFd root_;
   const bool own_pids_;
   const UsageUnits units_;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include <system_error>
 #include <thread>
@@ -29,6 +30,12 @@ int start_thread(std::function<void()> body) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return code;
+}
+
+double thread_cpu() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
 }  // namespace procscope

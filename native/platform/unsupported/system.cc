@@ -63,6 +63,8 @@ int start_thread(std::function<void()> body) {
   return 0;
 }
 
+double thread_cpu() { return 0; }
+
 }  // namespace procscope
 
 #endif

@@ -29,12 +29,15 @@ namespace {
 
 class UnsupportedMachine final : public UsageMachine {
  public:
+  const std::string& root() const override { return root_; }
   Result<std::unique_ptr<UsageProbe>> open(int32_t) override { return refuse(); }
   std::optional<int64_t> last_pid() override { return std::nullopt; }
   Result<std::monostate> list(std::vector<int32_t>&) override { return refuse(); }
   uint64_t now_key() const override { return 0; }
   double tick() const override { return 0; }
-  double own_cpu() const override { return 0; }
+
+ private:
+  const std::string root_;
 };
 
 }  // namespace
