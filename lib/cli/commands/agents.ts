@@ -12,7 +12,7 @@ const STATE_STYLES: Readonly<Record<string, readonly Style[]>> = {
 };
 const FAULTS_SHOWN = 5;
 /** Widest cell and longest path in a line; --json has them whole. */
-const CELL_WIDTH = 60;
+export const CELL_WIDTH = 60;
 const PATH_WIDTH = 120;
 /** What only `--all` shows. */
 const SERVING: readonly Agent['kind'][] = ['service', 'helper', 'launcher'];

@@ -5,6 +5,8 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentsEnvelope } from '../../../lib/agents/envelope.js';
+import { CELL_WIDTH } from '../../../lib/cli/commands/agents.js';
+import { cut } from '../../../lib/cli/text.js';
 import { Scene } from './start.js';
 
 const MAIN = join(__dirname, '../../../dist/cli/main.js');
@@ -55,7 +57,9 @@ describe.skipIf(process.platform !== 'linux')('the command (makers run on Linux)
     const [agent] = await scene.agents();
     expect(agents.filter((each) => each.pid === pid)).toEqual([{ ...agent, startTime: expect.any(Number) }]);
     const text = await cli([]);
-    expect(text.out).toMatch(new RegExp(`^${pid} +claude +tui +unknown .*${scene.home.slice(-30)}$`, 'm'));
+    const row = text.out.split('\n').find((line) => line.startsWith(`${pid} `));
+    expect(row).toMatch(/ +claude +tui +unknown /);
+    expect(row?.endsWith(` ${cut(scene.home, CELL_WIDTH, 'tail')}`)).toBe(true);
     expect(text.out).not.toContain('\u001b');
   });
 
@@ -63,9 +67,10 @@ describe.skipIf(process.platform !== 'linux')('the command (makers run on Linux)
     const folder = scene.path('a\u001b]0;x\u0007\nb');
     scene.write('a\u001b]0;x\u0007\nb/x', '');
     await scene.start(await scene.fake('bin/claude'), { cwd: folder });
+    const { agents } = JSON.parse((await cli(['--json'])).out) as AgentsEnvelope;
+    expect(agents.map(({ cwd }) => cwd)).toContain(folder);
     const { out } = await cli(['--why']);
-    // A cell keeps the end of a path that is too long for it.
-    expect(out).toContain(scene.path('a\\x1b]0;x\\x07\\x0ab').slice(-30));
+    expect(out).toContain(cut(scene.path('a\\x1b]0;x\\x07\\x0ab'), CELL_WIDTH, 'tail'));
     expect(out).not.toContain('\u001b');
   });
 
