@@ -6,7 +6,5 @@ export default defineConfig({
     globalSetup: ['test/setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Machines of CI are shared: what waits for a condition may run out of time there once.
-    retry: process.env['CI'] ? 2 : 0,
   },
 });
