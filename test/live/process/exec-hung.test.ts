@@ -1,24 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FIELDS, openFiles, snapshot, snapshotAsync, sockets, usage } from '../../../lib/index.js';
 import { type Situation, startMaker } from '../../makers/start.js';
+import { untilOurThreads } from '../threads.js';
 import { isRoot } from './oracle.js';
-
-/** Threads of the library in this process. */
-function ourThreads(): number {
-  return readdirSync('/proc/self/task').filter((id) => {
-    try {
-      return readFileSync(`/proc/self/task/${id}/comm`, 'utf8') === 'procscope\n';
-    } catch {
-      return false;
-    }
-  }).length;
-}
-
-/** Idle threads that are kept for the next question. */
-const IDLE_THREADS = 4;
 
 describe.runIf(isRoot)('a process that is stuck in an exec (only root can mount what holds it there)', () => {
   let mount: string;
@@ -57,14 +44,14 @@ describe.runIf(isRoot)('a process that is stuck in an exec (only root can mount 
   });
 
   it('holds up no other question, and costs one thread', async () => {
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 10; i++) {
       snapshot({ fields: ['ppid', 'cwd'] });
       const files = await openFiles('all', { kinds: ['directory'] });
       expect([...files].some((row) => row.pid === process.pid)).toBe(true);
       await usage(pid, { fields: ['io'] });
       await sockets({ kinds: ['unix'] });
     }
-    expect(ourThreads()).toBeLessThanOrEqual(IDLE_THREADS + 1);
+    await untilOurThreads(1);
   });
 
   it('is whole again when the exec goes on', async () => {
