@@ -35,13 +35,14 @@ class Parked {
     if (it != keys_.end() && --it->second == 0) {
       keys_.erase(it);
     }
-    count_.fetch_sub(1, std::memory_order_relaxed);
+    // Whoever then sees that nothing is parked may use what the thread used.
+    count_.fetch_sub(1, std::memory_order_release);
   }
   bool has(const std::string& key) {
     const std::lock_guard lock(mutex_);
     return keys_.contains(key);
   }
-  [[nodiscard]] size_t count() const { return count_.load(std::memory_order_relaxed); }
+  [[nodiscard]] size_t count() const { return count_.load(std::memory_order_acquire); }
 
  private:
   std::mutex mutex_;
