@@ -17,7 +17,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 
 #include "base/scan.h"
 #include "parse/links.h"
@@ -96,14 +100,14 @@ class LinuxSocketReader final : public SocketReader {
     SocketBatch batch;
     std::optional<Fault> refused;
     if (may_ask_netlink()) {
-      refused = read_netlink(list, most_rows, batch);
+      refused = read_netlink(list, most_rows, batch, watch);
       if (!refused) {
         return batch;
       }
     }
     if (query_.way != SocketWay::kNetlink) {
       const auto waiting = mark(watch);
-      refused = read_proc(list, most_rows, batch);
+      refused = read_proc(list, most_rows, batch, watch);
       if (!refused) {
         return batch;
       }
@@ -136,7 +140,7 @@ class LinuxSocketReader final : public SocketReader {
     std::array<char, 48> name{};
     std::snprintf(name.data(), name.size(), "%d/fd", pid);
     size_t seen = 0;
-    Fault fault = scan_descriptors(name.data(), into, seen);
+    Fault fault = scan_descriptors(name.data(), into, seen, watch);
     if (fault.kind != FaultKind::kNone || seen > 0) {
       return fault;
     }
@@ -149,7 +153,7 @@ class LinuxSocketReader final : public SocketReader {
     for (const int32_t thread : threads) {
       if (thread != pid && seen == 0) {
         std::snprintf(name.data(), name.size(), "%d/task/%d/fd", pid, thread);
-        const Fault of_thread = scan_descriptors(name.data(), into, seen);
+        const Fault of_thread = scan_descriptors(name.data(), into, seen, watch);
         fault = of_thread.kind == FaultKind::kGone ? fault : of_thread;
       }
     }
@@ -187,8 +191,9 @@ class LinuxSocketReader final : public SocketReader {
   }
 
   /// Adds the sockets that the query takes; `full` when there were more than fit.
-  [[nodiscard]] auto taker(SocketBatch& batch, size_t most_rows, bool& full) const {
-    return [this, &batch, most_rows, &full](const ParsedSocket& socket) {
+  [[nodiscard]] auto taker(SocketBatch& batch, size_t most_rows, bool& full, Watch& watch) const {
+    return [this, &batch, most_rows, &full, &watch](const ParsedSocket& socket) {
+      watch.still_here();
       if (query_.takes(socket.row) && !batch.add(socket, most_rows)) {
         full = true;
       }
@@ -196,8 +201,22 @@ class LinuxSocketReader final : public SocketReader {
     };
   }
 
-  std::optional<Fault> read_netlink(const SocketList& list, size_t most_rows,
-                                    SocketBatch& batch) const {
+  /// The kernel lists a netlink socket that has joined groups twice: among all, and once more among
+  /// those with groups (__netlink_diag_dump in net/netlink/diag.c).
+  static std::function<bool(const ParsedSocket&)> once_each(
+      const SocketList& list, std::function<bool(const ParsedSocket&)> take) {
+    if (list.kind != SocketKind::kNetlink) {
+      return take;
+    }
+    return [take = std::move(take),
+            seen = std::make_shared<std::unordered_set<uint64_t>>()](const ParsedSocket& socket) {
+      const uint64_t inode = socket.row.inode;
+      return (inode != 0 && !seen->insert(inode).second) || take(socket);
+    };
+  }
+
+  std::optional<Fault> read_netlink(const SocketList& list, size_t most_rows, SocketBatch& batch,
+                                    Watch& watch) const {
     const std::string path = std::string("sock_diag ") + protocol_name(list);
     DiagOutcome outcome;
     bool full = false;
@@ -205,7 +224,7 @@ class LinuxSocketReader final : public SocketReader {
       batch = SocketBatch{};
       full = false;
       outcome = dump_sockets(list, query_.states_of(list), query_.deadline_ms,
-                             taker(batch, most_rows, full));
+                             once_each(list, taker(batch, most_rows, full, watch)));
       if (outcome.code != 0) {
         batch = SocketBatch{};
         return Fault{outcome.kind, outcome.code, Call::kQuery, path};
@@ -227,11 +246,12 @@ class LinuxSocketReader final : public SocketReader {
     return std::nullopt;
   }
 
-  std::optional<Fault> read_proc(const SocketList& list, size_t most_rows,
-                                 SocketBatch& batch) const {
+  std::optional<Fault> read_proc(const SocketList& list, size_t most_rows, SocketBatch& batch,
+                                 Watch& watch) const {
     const std::string path = path_of(list);
     bool full = false;
-    const ProcNetOutcome outcome = read_sockets(net_.get(), list, taker(batch, most_rows, full));
+    const ProcNetOutcome outcome =
+        read_sockets(net_.get(), list, taker(batch, most_rows, full, watch), watch);
     if (outcome.code != 0) {
       const bool missing = outcome.code == ENOENT && query_.netns_of == 0;
       return Fault{missing ? FaultKind::kUnsupported : kind_of_errno(outcome.code), outcome.code,
@@ -260,8 +280,8 @@ class LinuxSocketReader final : public SocketReader {
            !has_protocol(bytes.data, protocol_name(list));
   }
 
-  Fault scan_descriptors(const char* name, std::vector<SocketDescriptor>& into,
-                         size_t& seen) const {
+  Fault scan_descriptors(const char* name, std::vector<SocketDescriptor>& into, size_t& seen,
+                         Watch& watch) const {
     const OwnedFd fd(::openat(root_.get(), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd.valid()) {
       return {kind_of_errno(errno), errno, Call::kOpen, {}};
@@ -280,6 +300,7 @@ class LinuxSocketReader final : public SocketReader {
           continue;
         }
         ++seen;
+        watch.still_here();
         std::array<char, kLinkBytes> link{};
         const ssize_t size = ::readlinkat(fd.get(), entry->name, link.data(), link.size());
         if (size < 0) {
