@@ -80,7 +80,9 @@ describe.runIf(isRoot)('a file system that answers nothing any more (only root c
         for (let i = 0; i < 500; i++) await poll(i);
         const before = count();
         for (let i = 500; i < 10000; i++) await poll(i);
-        const after = count();
+        // The thread of the last answer may still hold its folder for a moment; what leaks never goes.
+        let after = count();
+        for (; after[1] > before[1]; after = count()) await new Promise((resolve) => setImmediate(resolve));
         console.log(JSON.stringify({ before, after }));
       })();`;
     const { stdout } = await run(process.execPath, ['-e', script], { timeout: 300_000 });
