@@ -194,7 +194,6 @@ class ProcessFiles {
     const int code = folder.valid() ? list_numbers(folder.get(), ".", fds) : errno;
     if (code != 0) {
       if (code != ENOENT && code != ESRCH) {
-        shows_anything_ = true;
         add_refused(FileRole::kFd, kind_of_errno(code), Call::kGetdents, code);
       }
       return;
@@ -341,7 +340,6 @@ class ProcessFiles {
     }
     shows_anything_ |= bytes.ok() && !bytes.data.empty();
     if (!bytes.ok()) {
-      shows_anything_ |= kind_of_errno(bytes.code) != FaultKind::kGone;
       if (bytes.code != ENOENT && bytes.code != ESRCH) {
         add_refused(FileRole::kMap, kind_of_errno(bytes.code), bytes.call, bytes.code);
       }

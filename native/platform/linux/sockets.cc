@@ -29,6 +29,7 @@
 #include "platform/linux/io.h"
 #include "platform/linux/proc_net.h"
 #include "platform/linux/sock_diag.h"
+#include "platform/linux/tasks.h"
 
 namespace procscope::linux_os {
 
@@ -141,10 +142,16 @@ class LinuxSocketReader final : public SocketReader {
     std::snprintf(name.data(), name.size(), "%d/fd", pid);
     size_t seen = 0;
     Fault fault = scan_descriptors(name.data(), into, seen, watch);
-    if (fault.kind != FaultKind::kNone || seen > 0) {
+    const bool refused = fault.kind == FaultKind::kDenied;
+    if ((fault.kind != FaultKind::kNone && !refused) || seen > 0) {
       return fault;
     }
     // Either there is nothing open, or the main thread has ended and the others hold it all.
+    std::snprintf(name.data(), name.size(), "%d", pid);
+    const OwnedFd process = open_directory(root_.get(), name.data());
+    if (!process.valid() || !main_thread_ended(process.get())) {
+      return fault;
+    }
     std::snprintf(name.data(), name.size(), "%d/task", pid);
     std::vector<int32_t> threads;
     if (linux_os::list_pids(root_.get(), name.data(), threads) != 0) {

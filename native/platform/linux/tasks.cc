@@ -1,5 +1,8 @@
 #include "platform/linux/tasks.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -7,23 +10,30 @@
 
 namespace procscope::linux_os {
 
+namespace {
+
+/// Who lives has a root, whether we may see it or not.
+bool lives(int task) {
+  char target[1];
+  return ::readlinkat(task, "root", target, sizeof target) >= 0 ||
+         kind_of_errno(errno) != FaultKind::kGone;
+}
+
+}  // namespace
+
+bool main_thread_ended(int process) { return !lives(process); }
+
 OwnedFd open_living_task(int process, int32_t pid) {
   std::vector<int32_t> tasks;
-  if (list_pids(process, "task", tasks) != 0) {
+  if (!main_thread_ended(process) || list_pids(process, "task", tasks) != 0) {
     return {};
   }
-  Buffer buffer;
   for (const int32_t task : tasks) {
     if (task == pid) {
       continue;
     }
     OwnedFd directory = open_directory(process, ("task/" + std::to_string(task)).c_str());
-    if (!directory.valid()) {
-      continue;
-    }
-    // Who lives has a root, whether we may see it or not.
-    const Bytes root = buffer.read_link(directory.get(), "root");
-    if (root.ok() || kind_of_errno(root.code) != FaultKind::kGone) {
+    if (directory.valid() && lives(directory.get())) {
       return directory;
     }
   }
