@@ -11,9 +11,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     procscope::fuzz::require_inside(bytes, mapped->path);
     require(mapped->ino != 0 && !mapped->path.empty());
   }
-  const std::string plain = procscope::unescape_octal(bytes);
-  require(plain.size() <= bytes.size());
-  // What holds no backslash stays as it is.
-  require(bytes.find('\\') != std::string_view::npos || plain == bytes);
+  for (const auto unescape : {procscope::unescape_octal, procscope::unescape_newlines}) {
+    const std::string plain = unescape(bytes);
+    require(plain.size() <= bytes.size());
+    // What holds no backslash stays as it is.
+    require(bytes.find('\\') != std::string_view::npos || plain == bytes);
+  }
   return 0;
 }

@@ -2,7 +2,8 @@
 //   npm run capture -- PID [--out DIR]        a process and all below it
 //   npm run capture -- --pids 12,34           exactly these
 // Further: --env KEY (repeated) also records that the key was set; --maps adds mapped files;
-// --keep-args keeps arguments (homes, names and secrets are still taken out).
+// --keep-args keeps arguments, without homes, names, and what looks like a secret or is called one: a password
+// that stands there as a mere word stays.
 // The folder is what `procRoot` takes: procscope tree --proc-root DIR. Read it before you post it.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';

@@ -28,7 +28,8 @@ export interface Run extends Io {
   /** What stands beside the options, such as pids. */
   readonly operands: readonly string[];
   readonly paint: Paint;
-  print(...lines: readonly string[]): void;
+  /** Prints lines; any number of them, which a call with that many arguments would not take. */
+  print(lines: string | readonly string[]): void;
 }
 
 export interface OptionSpec {

@@ -42,3 +42,12 @@ export function faultLines(faults: readonly Fault[], run: Run): string[] {
     run.paint(line, 'yellow'),
   );
 }
+
+/** What may be missing from an answer although nothing failed. */
+export function hiddenLines(
+  answer: { readonly complete: boolean; readonly faults: readonly Fault[] },
+  run: Run,
+) {
+  if (answer.complete || answer.faults.length > 0) return [];
+  return [run.paint('not all processes are seen from here: a pid namespace, or hidepid=', 'yellow')];
+}

@@ -63,14 +63,14 @@ function commandOf(name: string): Command {
 
 /** `procscope help [COMMAND]` */
 function runHelp(name: string | undefined, print: Run['print']): number {
-  print(...(name === undefined ? help() : helpOf(commandOf(name))));
+  print(name === undefined ? help() : helpOf(commandOf(name)));
   return 0;
 }
 
 async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const named = args[0] !== undefined && !args[0].startsWith('-');
-  const print = (...lines: readonly string[]): void => {
-    io.stdout.write(`${lines.join('\n')}\n`);
+  const print = (lines: string | readonly string[]): void => {
+    if (lines.length > 0) io.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
   };
   if (!named && (args[0] === '--help' || args[0] === '-h')) return runHelp(undefined, print);
   if (args[0] === 'help') return runHelp(args[1], print);
@@ -81,7 +81,7 @@ async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const command = named ? commandOf(args[0] as string) : (COMMANDS[0] as Command);
   const { values, operands } = readArguments(command, named ? args.slice(1) : args);
   if (values['help'] === true) {
-    print(...helpOf(command));
+    print(helpOf(command));
     return 0;
   }
   if (values['version'] === true) {

@@ -38,7 +38,7 @@ export async function show(run: Run, look: () => Promise<View>): Promise<number>
   const json = run.values['json'] === true;
   if (run.values['watch'] !== true) {
     const view = await look();
-    run.print(...(json ? [printableJson(view.json)] : view.lines));
+    run.print(json ? printableJson(view.json) : view.lines);
     return view.code;
   }
   const redraws = !json && run.stdout.isTTY === true;
@@ -54,7 +54,7 @@ export async function show(run: Run, look: () => Promise<View>): Promise<number>
       const view = await Promise.race([look(), interrupted]);
       if (view === undefined) break;
       if (redraws) run.stdout.write(screenful(view.lines, run));
-      else run.print(...(json ? [printableJson(view.json, 0)] : [...view.lines, '']));
+      else run.print(json ? printableJson(view.json, 0) : [...view.lines, '']);
       await rest(intervalMs, undefined, { signal: interrupt.signal }).catch(ignoreAbort);
     }
     return 0;

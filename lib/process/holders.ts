@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { type Fault, FaultError, OptionError } from '../native/fault.js';
 import { FILE_FIELDS, FILE_ROLES, type FileRole } from '../native/layout.js';
 import { load } from '../native/load.js';
@@ -8,6 +9,7 @@ import { look } from './look-files.js';
 import type { OpenFile } from './open-file.js';
 import { maskOf, readFiles } from './open-files.js';
 import { deadlineOf, procRootOf, requireKnown } from './options.js';
+import { sightOf } from './sight.js';
 import { snapshotAsync } from './snapshot.js';
 
 /** One way in which one process has the file. */
@@ -32,7 +34,10 @@ export interface HoldersAnswer {
   readonly ino: bigint;
   readonly holders: readonly Holder[];
   readonly waiters: readonly LockWaiter[];
-  /** Whether every process could be looked at: else holders may be missing. */
+  /**
+   * Whether every process could be looked at: else holders may be missing. Never in a pid namespace or where
+   * hidepid= hides processes.
+   */
   readonly complete: boolean;
   readonly faults: readonly Fault[];
 }
@@ -46,21 +51,22 @@ interface Target {
 /**
  * Every process that has a file open, mapped, as its cwd, root or exe, or that holds a lock on it, and
  * who waits for one. Files are compared by device and inode, so other names, other mount namespaces and
- * deleted files do not matter.
+ * deleted files do not matter. A path that is no UTF-8 can be given as its bytes.
  *
  * Rejects with FaultError where the path cannot be looked at, OptionError for an argument of another
  * form, LoadError when no binary loads.
  */
 export async function holders(
-  file: string | { readonly dev: bigint; readonly ino: bigint },
+  file: string | Buffer | { readonly dev: bigint; readonly ino: bigint },
   options: LocksOptions = {},
 ): Promise<HoldersAnswer> {
   requireKnown(options, ['procRoot', 'deadlineMs'], 'options');
   const procRoot = procRootOf(options.procRoot);
   const deadlineMs = deadlineOf(options.deadlineMs);
   const target = await targetOf(file, deadlineMs);
-  const [table, files] = await Promise.all([
+  const [table, sight, files] = await Promise.all([
     load().locks(procRoot, deadlineMs),
+    sightOf(procRoot, deadlineMs),
     readFiles({
       procRoot,
       fields: maskOf('fields', undefined, FILE_FIELDS),
@@ -72,12 +78,13 @@ export async function holders(
     }),
   ]);
   const found = [...files].filter((row) => isTarget(row, target));
-  const marks = files.lockLines.filter((line) =>
-    found.some((row) => row.pid === line.holder && row.fd === line.fd),
-  );
+  const places = new Set(found.map(({ pid, fd }) => `${pid} ${fd}`));
+  const marks = files.lockLines.filter(({ holder, fd }) => places.has(`${holder} ${fd}`));
   const lines = linesOn(target, marks, lockLines(table));
-  const byTable = takersOnly(lines, marks);
-  const unread = unreadFaults(files);
+  const takers = takersOnly(lines, marks);
+  const dead = await sight.deadAmong(takers.map(({ pid }) => pid));
+  const byTable = takers.filter(({ pid }) => !dead.has(pid));
+  const faults = [...table.faults, ...files.faults, ...unreadFaults(files)];
   const processes = await snapshotAsync({
     pids: [...found.map((row) => row.pid), ...byTable.map(({ pid }) => pid)],
     procRoot,
@@ -92,26 +99,34 @@ export async function holders(
     ino: target.ino,
     holders: [...found.map((row) => named(holderOf(row))), ...byTable.map(named)],
     waiters: lines.filter((line) => line.waiting).map(waiterOf),
-    complete: unread.length === 0 && table.faults.length === 0 && files.faults.length === 0,
-    faults: [...table.faults, ...files.faults, ...unread],
+    complete: sight.everybody && faults.length === 0,
+    faults,
   };
 }
 
 async function targetOf(file: unknown, deadlineMs: number): Promise<Target> {
-  if (typeof file === 'object' && file !== null) {
+  if (typeof file === 'object' && file !== null && !Buffer.isBuffer(file)) {
     const { dev, ino } = file as Partial<FileStat>;
-    if (typeof dev !== 'bigint' || typeof ino !== 'bigint' || dev < 0n || ino < 0n) {
-      throw new OptionError('file', 'must be a path, or { dev, ino } as bigint');
+    if (!isWord(dev) || !isWord(ino)) {
+      throw new OptionError('file', 'must be a path, or { dev, ino } as bigint of 64 bits');
     }
     return { dev, ino, realpath: undefined };
   }
-  if (typeof file !== 'string' || file === '' || file.includes('\0')) {
+  if ((typeof file !== 'string' && !Buffer.isBuffer(file)) || file.length === 0 || file.includes('\0')) {
     throw new OptionError('file', 'must be a path: not empty and without NUL');
   }
-  const [answer] = await look([{ op: 'realpath', path: file }], deadlineMs);
+  const lookAs = (op: 'stat' | 'realpath') => look([{ op, path: file }], deadlineMs);
+  let [answer] = await lookAs('realpath');
+  // Below a directory that is very deep a file has no path that the kernel takes, but it can be looked at.
+  if (answer?.fault?.code === constants.errno.ENAMETOOLONG) {
+    [answer] = await lookAs('stat');
+  }
   if (answer?.stat === undefined) throw new FaultError(answer?.fault as Fault);
   return { dev: answer.stat.dev, ino: answer.stat.ino, realpath: answer.realpath };
 }
+
+const isWord = (value: unknown): value is bigint =>
+  typeof value === 'bigint' && value === BigInt.asUintN(64, value);
 
 /** The device of a mapping is that of the file system, which on overlay and btrfs is not st_dev. */
 function isTarget(row: OpenFile, { dev, ino, realpath }: Target): boolean {
@@ -132,13 +147,13 @@ function linesOn(target: Target, marks: readonly LockLine[], lines: readonly Loc
   const major = Number(((target.dev >> 8n) & 0xfffn) | ((target.dev >> 32n) & 0xffff_f000n));
   const minor = Number((target.dev & 0xffn) | ((target.dev >> 12n) & 0xffff_ff00n));
   places.add(`${major}:${minor}:${target.ino}`);
-  const held = lines.filter((line) => places.has(place(line)));
+  const held = new Set(lines.filter((line) => places.has(place(line))));
   // Who breaks a lease waits without naming the file; the number in front says for which lock.
-  const numbers = new Set(held.map((line) => line.id));
-  return lines.filter((line) => held.includes(line) || (line.waiting && numbers.has(line.id)));
+  const numbers = new Set([...held].map((line) => line.id));
+  return lines.filter((line) => held.has(line) || (line.waiting && numbers.has(line.id)));
 }
 
-/** Locks that no descriptor shows: of processes that could not be looked at, or of the kernel itself. */
+/** Locks that no descriptor shows: see LockHolder. */
 function takersOnly(
   lines: readonly LockLine[],
   marks: readonly LockLine[],

@@ -4,7 +4,7 @@ import { load } from '../native/load.js';
 import { type LockLine, type LockMark, lockKey, lockLines, markOf } from './lock-rows.js';
 import { maskOf, type OpenFileTable, readFiles } from './open-files.js';
 import { deadlineOf, procRootOf, requireKnown } from './options.js';
-import { snapshotAsync } from './snapshot.js';
+import { sightOf } from './sight.js';
 
 export interface LocksOptions {
   readonly procRoot?: string;
@@ -12,7 +12,10 @@ export interface LocksOptions {
   readonly deadlineMs?: number;
 }
 
-/** A process and its descriptor through which it holds a lock; `fd` null = only the kernel's table names it. */
+/**
+ * A process and its descriptor through which it holds a lock. `fd` null = only the kernel's table names it: its
+ * descriptors could not be read, or none of them leads to the lock (it may lie behind a mapping or in a message).
+ */
 export interface LockHolder {
   readonly pid: number;
   readonly fd: number | null;
@@ -39,19 +42,21 @@ export interface Lock extends LockMark {
 
 export interface LocksAnswer {
   readonly locks: readonly Lock[];
-  /** Whether every process's descriptors could be looked at: else holders may be missing. */
+  /**
+   * Whether every process's descriptors could be looked at: else holders may be missing. Never in a pid namespace
+   * or where hidepid= hides processes.
+   */
   readonly complete: boolean;
   readonly faults: readonly Fault[];
 }
 
-/** PROC_PID_INIT_INO in include/linux/proc_ns.h: the namespace in which the lock table hides nothing. */
-const FIRST_PID_NAMESPACE = 0xefff_fffc;
 const OPTIONS = ['procRoot', 'deadlineMs'];
 
 /**
  * The file locks of the system with all their holders and waiters: FLOCK, POSIX, OFDLCK, LEASE.
  * /proc/locks names only the process that took a lock, which may have ended while others share the
  * lock through fork, or may be in another pid namespace; the descriptors of each process tell the rest.
+ * Locks that the kernel shows alike (OFD read locks of two processes on one range) are one row.
  *
  * Sources: proc_locks(5), proc_pid_fdinfo(5).
  * Rejects with OptionError or LoadError, never for what the system answered.
@@ -60,10 +65,15 @@ export async function locks(options: LocksOptions = {}): Promise<LocksAnswer> {
   requireKnown(options, OPTIONS, 'options');
   const procRoot = procRootOf(options.procRoot);
   const deadlineMs = deadlineOf(options.deadlineMs);
-  const table = await load().locks(procRoot, deadlineMs);
+  const [table, sight] = await Promise.all([
+    load().locks(procRoot, deadlineMs),
+    sightOf(procRoot, deadlineMs),
+  ]);
   const lines = lockLines(table);
-  const everything = !(await hidesNothing(procRoot));
-  const inodes = everything ? undefined : BigUint64Array.from(new Set(lines.map((line) => line.ino)));
+  // Elsewhere /proc/locks leaves out the locks whose taker is not visible, and only descriptors show them.
+  const inodes = sight.firstNamespace
+    ? BigUint64Array.from(new Set(lines.map((line) => line.ino)))
+    : undefined;
   const files = await readFiles({
     procRoot,
     fields: maskOf('fields', ['path', 'locks'], FILE_FIELDS),
@@ -73,18 +83,15 @@ export async function locks(options: LocksOptions = {}): Promise<LocksAnswer> {
     maxRows: 1_000_000,
     deadlineMs,
   });
-  const unread = unreadFaults(files);
+  const faults = [...table.faults, ...files.faults, ...unreadFaults(files)];
+  const found = joinLocks(lines, files);
+  const named = found.flatMap(({ holders }) => holders.filter(({ fd }) => fd === null));
+  const dead = await sight.deadAmong(named.map(({ pid }) => pid));
   return {
-    locks: joinLocks(lines, files),
-    complete: unread.length === 0 && table.faults.length === 0,
-    faults: [...table.faults, ...files.faults, ...unread],
+    locks: found.map((lock) => ({ ...lock, holders: lock.holders.filter(({ pid }) => !dead.has(pid)) })),
+    complete: sight.everybody && faults.length === 0,
+    faults,
   };
-}
-
-/** In a nested pid namespace /proc/locks leaves out the locks whose taker is not visible there. */
-async function hidesNothing(procRoot: string): Promise<boolean> {
-  const own = await snapshotAsync({ fields: ['pidNamespace'], pids: [process.pid], procRoot });
-  return own.get(process.pid)?.pidNamespace === FIRST_PID_NAMESPACE;
 }
 
 /** One fault a process, so that a table of refusals does not drown the answer. */
@@ -92,31 +99,39 @@ export function unreadFaults(files: OpenFileTable): Fault[] {
   const byPid = new Map<number, Fault>();
   for (const file of files) {
     if (byPid.has(file.pid)) continue;
-    const fault = FILE_FIELDS.map((field) => file.fault(field)).find((each) => each && each.kind !== 'gone');
+    const fault = FILE_FIELDS.map((field) => file.fault(field)).find(
+      (each) => each && each.kind !== 'gone' && each.kind !== 'truncated',
+    );
     if (fault !== undefined) byPid.set(file.pid, fault);
   }
   return [...byPid.values()];
 }
 
-function joinLocks(lines: readonly LockLine[], files: OpenFileTable): Lock[] {
-  const held = new Map<string, LockLine[]>();
-  for (const line of files.lockLines) {
-    const key = lockKey(line);
-    held.set(key, [...(held.get(key) ?? []), line]);
+/** The values of a list by key, in their order. */
+function grouped<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, V[]> {
+  const groups = new Map<K, V[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
   }
-  const paths = new Map([...files].map((file) => [`${file.pid} ${file.fd}`, file.path]));
-  const waiters = new Map<number, LockLine[]>();
-  for (const line of lines) if (line.waiting) waiters.set(line.id, [...(waiters.get(line.id) ?? []), line]);
+  return groups;
+}
 
+function joinLocks(lines: readonly LockLine[], files: OpenFileTable): Lock[] {
+  const held = grouped(files.lockLines, lockKey);
+  const paths = new Map([...files].map((file) => [`${file.pid} ${file.fd}`, file.path]));
+  const waiters = grouped(
+    lines.filter(({ waiting }) => waiting),
+    ({ id }) => id,
+  );
+  const taken = grouped(
+    lines.filter(({ waiting }) => !waiting),
+    lockKey,
+  );
   const owners = new Map<string, LockLine>();
-  for (const line of [...lines, ...files.lockLines]) {
-    const key = lockKey(line);
-    if (!line.waiting && !owners.has(key)) owners.set(key, line);
-  }
-  const numbers = new Map<string, number[]>();
-  for (const line of lines) {
-    if (!line.waiting) numbers.set(lockKey(line), [...(numbers.get(lockKey(line)) ?? []), line.id]);
-  }
+  for (const [key, [line]] of [...taken, ...held]) if (line && !owners.has(key)) owners.set(key, line);
   return [...owners].map(([key, line]) => {
     const holding = held.get(key) ?? [];
     const [first] = holding;
@@ -128,7 +143,7 @@ function joinLocks(lines: readonly LockLine[], files: OpenFileTable): Lock[] {
       path: (first && paths.get(`${first.holder} ${first.fd}`)) ?? null,
       taker: line.taker > 0 ? line.taker : null,
       holders: holdersOf(line, holding),
-      waiters: (numbers.get(key) ?? []).flatMap((id) => waiters.get(id) ?? []).map(waiterOf),
+      waiters: (taken.get(key) ?? []).flatMap(({ id }) => waiters.get(id) ?? []).map(waiterOf),
     };
   });
 }

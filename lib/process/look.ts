@@ -37,6 +37,12 @@ export type LookRequest = {
   | { readonly op: 'list'; readonly maxEntries: number }
 );
 
+/** The same for a path that need not be UTF-8: its exact bytes. */
+export interface LookAtBytes {
+  readonly op: 'stat' | 'realpath';
+  readonly path: string | Buffer;
+}
+
 export interface FileStat {
   readonly dev: bigint;
   readonly ino: bigint;

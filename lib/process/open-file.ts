@@ -10,7 +10,7 @@ import {
   type NumberOf,
   type TextOf,
 } from '../native/layout.js';
-import { kindOf } from './kinds/index.js';
+import { kindOf, kindOfMapped } from './kinds/index.js';
 import type { KindDetails } from './kinds/kind.js';
 import type { LockMark } from './lock-rows.js';
 import type { OpenFileTable } from './open-files.js';
@@ -74,10 +74,13 @@ export class OpenFile {
     return (this.#present & BIT.path) === 0 ? undefined : this.#decoder.bytes('path', this.#index);
   }
 
-  /** `file directory character block fifo pipe socket memfd eventfd epoll ...`; undefined where nothing tells. */
+  /**
+   * `file directory character block fifo pipe socket memfd eventfd epoll ...`; undefined where nothing tells, as for
+   * mappings of what lies in /dev.
+   */
   get kind(): string | undefined {
-    if (this.role === 'map') return 'file';
-    return kindOf(this.#text('path', BIT.path), this.mode)?.name;
+    const link = this.#text('path', BIT.path);
+    return (this.role === 'map' ? kindOfMapped(link) : kindOf(link, this.mode))?.name;
   }
 
   /** What only this kind of file has, such as the `pid` that a pidfd names. */
@@ -89,10 +92,11 @@ export class OpenFile {
     return info === undefined ? undefined : kind.details(link, info);
   }
 
-  /** Whether the file has no name left in its file system. */
+  /** Whether the file has no name left in its file system. A mapping tells it only of what the kernel names itself. */
   get deleted(): boolean | undefined {
     const link = this.#text('path', BIT.path);
     if (link !== undefined && !link.endsWith(DELETED)) return false;
+    if (this.role === 'map' && this.kind === 'memfd') return true;
     return this.nlink === undefined ? undefined : this.nlink === 0;
   }
 

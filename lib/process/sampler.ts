@@ -248,7 +248,12 @@ export class UsageSampler implements AsyncIterable<Sample> {
     const binding = load();
     const handle = binding.samplerStart(request);
     this.#handle = handle;
-    const stop = (): void => binding.samplerStop(handle);
+    // Held weakly: a signal may live as long as the program, and a sampler that nobody holds any more must not.
+    const held = new WeakRef(handle);
+    const stop = (): void => {
+      const sampler = held.deref();
+      if (sampler !== undefined) binding.samplerStop(sampler);
+    };
     signal?.addEventListener('abort', stop, { once: true });
     this.#forget = () => signal?.removeEventListener('abort', stop);
     if (signal?.aborted) this.stop();

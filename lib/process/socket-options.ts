@@ -8,6 +8,7 @@ import {
   pidOf,
   procRootOf,
   requireKnown,
+  shown,
   wholeNumber,
 } from './options.js';
 import { SOCKET_STATES, type SocketState, stateMask } from './socket-states.js';
@@ -112,7 +113,7 @@ function listOf<T extends string>(
   if (!Array.isArray(value)) throw new OptionError(name, 'must be a list');
   for (const item of value as unknown[]) {
     if (!known.includes(item as T)) {
-      throw new OptionError(name, `no ${JSON.stringify(item)}; known are ${known.join(', ')}`);
+      throw new OptionError(name, `no ${shown(item)}; known are ${known.join(', ')}`);
     }
   }
   return value as T[];

@@ -4,7 +4,7 @@ import { type Fault, OptionError } from '../native/fault.js';
 import { load } from '../native/load.js';
 import { USAGE_COLUMNS, usageBit } from '../native/usage-layout.js';
 import { type CgroupUsage, cgroupUsage } from './cgroup.js';
-import { pidOf, procRootOf, requireKnown, wholeNumber } from './options.js';
+import { pidOf, procRootOf, requireKnown, shown, wholeNumber } from './options.js';
 import { snapshotAsync } from './snapshot.js';
 import { type ProcessUsage, totalOf, type UsageTotal, usageRow } from './usage-row.js';
 
@@ -64,7 +64,7 @@ export function usageFields(value: unknown, known: readonly string[], fallback: 
   if (!Array.isArray(value)) throw new OptionError('fields', 'must be a list of field names');
   for (const field of value as unknown[]) {
     if (typeof field !== 'string' || !known.includes(field)) {
-      throw new OptionError('fields', `no field ${JSON.stringify(field)}; known are ${known.join(', ')}`);
+      throw new OptionError('fields', `no field ${shown(field)}; known are ${known.join(', ')}`);
     }
   }
   return value as string[];

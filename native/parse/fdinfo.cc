@@ -19,7 +19,9 @@ FdInfo parse_fdinfo(std::string_view bytes) {
     } else if (line.skip("lock:")) {
       line.skip_blanks();
       info.locks.push_back(line.rest());
-    } else if (!line.skip("ino:")) {
+    } else if (line.skip("ino:")) {
+      info.ino = line.number<uint64_t>();
+    } else {
       // The kernel prints the general lines and the locks first (seq_show in fs/proc/fd.c).
       info.details = here;
       break;

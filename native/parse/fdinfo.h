@@ -14,6 +14,8 @@ struct FdInfo {
   std::optional<uint32_t> flags;
   /// First field of mountinfo.
   std::optional<int32_t> mount_id;
+  /// Since Linux 5.14.
+  std::optional<uint64_t> ino;
   /// What follows `lock:` in each such line.
   std::vector<std::string_view> locks;
   /// From the first line that only this kind of file has to the end, without lock lines.

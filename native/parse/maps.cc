@@ -20,6 +20,17 @@ std::optional<MappedFile> parse_mapping(std::string_view line) {
   return MappedFile{*major, *minor, *ino, scan.rest()};
 }
 
+std::string unescape_newlines(std::string_view text) {
+  constexpr std::string_view kNewline = "\\012";
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = text.find(kNewline); at != std::string_view::npos; at = text.find(kNewline)) {
+    out.append(text.substr(0, at)).push_back('\n');
+    text.remove_prefix(at + kNewline.size());
+  }
+  return out.append(text);
+}
+
 std::string unescape_octal(std::string_view text) {
   const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string out;

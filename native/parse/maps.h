@@ -19,6 +19,10 @@ struct MappedFile {
 /// Nothing for mappings that have no file, and for lines of another form.
 std::optional<MappedFile> parse_mapping(std::string_view line);
 
+/// The path of a mapping: maps escapes newlines and nothing else. A name that really holds `\012`
+/// looks the same.
+std::string unescape_newlines(std::string_view text);
+
 /// Undoes the octal escapes (\012 \040 \134 ...) of seq_path(). Anything else stays as it is.
 std::string unescape_octal(std::string_view text);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_set>
@@ -27,6 +28,22 @@ struct FilesPlan {
 struct FilesDraft {
   Table<FileRow> files;
   Table<LockRow> locks;
+
+  /// How far it was written.
+  struct End {
+    size_t rows;
+    size_t faults;
+    size_t locks;
+  };
+  [[nodiscard]] End end() const {
+    return {files.rows.size(), files.row_faults.size(), locks.rows.size()};
+  }
+  /// Takes back what was written since. Its texts stay in the blob, and nothing points to them.
+  void cut_back(const End& to) {
+    files.rows.resize(to.rows);
+    files.row_faults.resize(to.faults);
+    locks.rows.resize(to.locks);
+  }
 
   void clear() {
     files.rows.clear();

@@ -31,6 +31,10 @@ class Watch {
     beat_.store(count_ << 8 | static_cast<uint64_t>(c), std::memory_order_release);
   }
 
+  /// A sign of life within a stretch of many calls: each may take its time, the stretch is no
+  /// stall.
+  void still_here() { mark(class_of(beat())); }
+
  private:
   uint64_t count_ = 0;
   std::atomic<uint64_t> beat_{0};

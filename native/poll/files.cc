@@ -1,6 +1,7 @@
 #include "poll/files.h"
 
 #include <memory>
+#include <unordered_set>
 #include <utility>
 
 #include "poll/pid_job.h"
@@ -55,11 +56,13 @@ class FilesJob final : public PidJob<FilesDraft> {
   void vanished(int32_t) override { ++answer_.vanished; }
 
   void accept(const FilesDraft& draft) override {
-    if (answer_.files.rows.size() + draft.files.rows.size() > max_rows_) {
+    const size_t room = max_rows_ - answer_.files.rows.size();
+    if (draft.files.rows.size() > room) {
       if (!cut_) {
         table_fault({FaultKind::kLimit, 0, Call::kGetdents, root_});
       }
       cut_ = true;
+      accept_first(draft, room);
       return;
     }
     join(answer_.files, draft.files, {&FileRow::path, &FileRow::details});
@@ -77,6 +80,18 @@ class FilesJob final : public PidJob<FilesDraft> {
   }
 
  private:
+  /// Of a process with more rows than there is room for, the first.
+  void accept_first(FilesDraft draft, size_t room) {
+    draft.files.rows.resize(room);
+    std::erase_if(draft.files.row_faults, [&](const RowFault& fault) { return fault.row >= room; });
+    std::unordered_set<int32_t> kept;
+    for (const FileRow& row : draft.files.rows) {
+      kept.insert(row.fd);
+    }
+    std::erase_if(draft.locks.rows, [&](const LockRow& lock) { return !kept.contains(lock.fd); });
+    accept(draft);
+  }
+
   const std::string root_;
   const FilesPlan plan_;
   const size_t max_rows_;

@@ -202,8 +202,8 @@ class SocketsJob final : public Job {
       }
       held = lease.commit([&] {
         holders_.insert(holders_.end(), holders.begin(), holders.end());
-        // A process that has ended holds nothing.
-        if (fault.kind != FaultKind::kNone && fault.kind != FaultKind::kGone) {
+        // A process that has ended holds nothing; who named it wants to know.
+        if (fault.kind != FaultKind::kNone && (fault.kind != FaultKind::kGone || request_.only)) {
           table_.unseen.push_back({pid, fault.kind, fault.call, fault.code});
         }
         ++next_pid_;

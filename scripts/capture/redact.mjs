@@ -25,6 +25,18 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 /** Tokens that say themselves what they are. */
 const MARKED_SECRETS =
   /(?<![A-Za-z0-9])(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|npm|xox[a-z]|hf|key|tok|pat)[-_][A-Za-z0-9_-]{8,}|github_pat_\w{8,}|AKIA[0-9A-Z]{12,}|AIza[\w-]{20,}|eyJ[\w-]{6,}(?:\.[\w-]+)*/g;
+/** Who logs in, and by what, in front of the host of a URL. RFC 3986, 3.2.1. */
+const USER_INFO = /(?<=:\/\/)[^\s/@]+(?=@)/g;
+const SECRET_WORD =
+  '(?:pass(?:word|wd|phrase)?|pwd|secret|token|(?:api|access|private)[-_]?key|credentials?|cookie|authorization)';
+/** A flag, variable or header that says what its value is, and the value. */
+const NAMED_SECRETS = new RegExp(
+  `([\\w-]*${SECRET_WORD}[\\w-]*["']?\\s*[=:]\\s*["']?|--?[\\w-]*${SECRET_WORD}[\\w-]*\\s+["']?)` +
+    `(?:(?:bearer|basic|token)\\s+)?[^\\s"'&;,]+`,
+  'gi',
+);
+/** Such a flag, whose value is the next argument. */
+const SECRET_FLAG = new RegExp(`^--?[\\w-]*${SECRET_WORD}[\\w-]*$`, 'i');
 const LONG_RUN = /[A-Za-z0-9+=_~-]{20,}/g;
 /** The same with the slash of base64, where it stands in no path: there each name is judged by itself. */
 const LONG_BASE64 = /(?<![\w+=/.~-])[A-Za-z0-9+=_-][A-Za-z0-9+/=_-]{23,}/g;
@@ -51,6 +63,7 @@ const isPlainRun = (run) => !isMixed(run) && run.split(/[-_+=~]/).every((part) =
 
 function withoutSecrets(text) {
   return text
+    .replace(USER_INFO, SECRET)
     .replace(MARKED_SECRETS, SECRET)
     .replace(LONG_BASE64, (run) => (isMixed(run) ? SECRET : run))
     .replace(LONG_RUN, (run) => (isPlainRun(run) ? run : SECRET));
@@ -96,9 +109,15 @@ export function redaction({ homes, user, otherUsers, hosts }) {
     return KNOWN_FLAGS.has(given) ? given : ARGUMENT;
   };
 
+  /** Whatever does not look like a secret, and is not called one. */
+  const kept = (given, at, all) => {
+    if (at > 0 && SECRET_FLAG.test(all[at - 1]) && !given.startsWith('-')) return SECRET;
+    return text(given.replace(NAMED_SECRETS, `$1${SECRET}`));
+  };
+
   const argv = ([program, ...rest], keepArguments = false) => {
     if (program === undefined) return [];
-    if (keepArguments) return [program, ...rest].map(text);
+    if (keepArguments) return [program, ...rest].map(kept);
     const interpreted = INTERPRETERS.test(program.slice(program.lastIndexOf('/') + 1));
     // What an interpreter runs is the program; behind -c or -e it is code, and not kept.
     const script = interpreted && rest[0]?.includes('/') && !/\s/.test(rest[0]) ? [text(rest[0])] : [];

@@ -18,6 +18,7 @@ TEST_CASE("fdinfo: general lines, locks, and what is special") {
   CHECK(info.offset == 18446744073709551615ULL);
   CHECK(info.flags == 02102001U);
   CHECK(info.mount_id == 26);
+  CHECK(info.ino == 9U);
   REQUIRE(info.locks.size() == 2);
   CHECK(info.locks[1] == "2: POSIX  ADVISORY  READ 7 fe:00:9 0 5");
   CHECK(info.details == "Pid:\t4605\nNSpid:\t4605\n");
@@ -109,6 +110,9 @@ TEST_CASE("maps: files only, with their escapes undone") {
         "7ffd1c5a2000-7ffd1c5c3000 rw-p 00000000 00:00 0 ", "", "junk", "a b c 0:0"}) {
     CHECK_FALSE(parse_mapping(none));
   }
+  // maps itself escapes newlines only: another escape is part of the name.
+  CHECK(unescape_newlines("new\\012line\\134 \\012") == "new\nline\\134 \n");
+  CHECK(unescape_newlines("") == "");
   CHECK(unescape_octal("new\\012line\\134") == "new\nline\\");
   CHECK(unescape_octal("\\9 \\01 \\777 \\") == "\\9 \\01 \\777 \\");
 }

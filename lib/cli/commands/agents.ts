@@ -110,8 +110,8 @@ async function show(run: Run): Promise<number> {
     run.print(printableJson(envelope));
   } else {
     const why = values['why'] === true;
-    if (envelope.agents.length > 0) run.print(...tableLines(envelope, why, run), '');
-    run.print(summary(envelope), ...faultLines(envelope.faults, why, run));
+    if (envelope.agents.length > 0) run.print([...tableLines(envelope, why, run), '']);
+    run.print([summary(envelope), ...faultLines(envelope.faults, why, run)]);
   }
   // A table without a process is a failed look, not an empty machine.
   return envelope.scanned === 0 ? 1 : 0;

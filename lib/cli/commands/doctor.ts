@@ -50,7 +50,7 @@ function lines(report: DoctorReport, { paint, version }: Run): string[] {
 async function show(run: Run): Promise<number> {
   const root = run.values['proc-root'];
   const report = await run.api.doctor(root === undefined ? {} : { procRoot: root as string });
-  run.print(...(run.values['json'] === true ? [printableJson(report)] : lines(report, run)));
+  run.print(run.values['json'] === true ? printableJson(report) : lines(report, run));
   return report.processes === 0 ? 1 : 0;
 }
 

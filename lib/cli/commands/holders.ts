@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { Fault, Holder, HoldersAnswer, LockWaiter, ProcessTable } from '../../index.js';
-import type { Command, Run } from '../command.js';
-import { faultLines, PROC_ROOT, procRootOf } from '../faults.js';
+import { type Command, type Run, UsageError } from '../command.js';
+import { faultLines, hiddenLines, PROC_ROOT, procRootOf } from '../faults.js';
 import { type Cell, columns, printable } from '../text.js';
 import { show, type View, WATCH_OPTIONS } from '../watch.js';
 import { lockText } from './files.js';
@@ -58,6 +58,7 @@ async function viewOf(path: string, answer: HoldersAnswer, run: Run): Promise<Vi
     lines: [
       ...(rows.length === 0 ? [printable(`${none} ${path}`)] : columns([HEAD, ...rows], run.paint)),
       ...faultLines(faults, run),
+      ...hiddenLines(answer, run),
     ],
     code: rows.length === 0 ? 1 : 0,
   };
@@ -72,9 +73,37 @@ function faultOf(error: unknown, run: Run): Fault | undefined {
   return error instanceof run.api.FaultError ? error.fault : undefined;
 }
 
-async function holdersOnce(path: string, run: Run): Promise<View> {
+/**
+ * What the user named, byte for byte: Node shows an argument that is no UTF-8 with U+FFFD in it, but our own process
+ * has it whole.
+ */
+function bytesOf(operand: string, { api }: Run): string | Buffer {
+  if (!operand.includes('\ufffd')) return operand;
+  const argv = api
+    .snapshot({ pids: [process.pid], fields: ['argv'] })
+    .get(process.pid)
+    ?.bytes('argv');
+  for (let end = argv?.length ?? 0, at = end; argv !== undefined && at > 0; end = at - 1) {
+    at = argv.lastIndexOf(0, end - 1) + 1;
+    const argument = argv.subarray(at, end);
+    if (argument.toString() === operand) return argument;
+  }
+  return operand;
+}
+
+/** Absolute, and otherwise as it was given: `link/..` is not where the link stands. */
+function shownPath(operand: string): string {
   try {
-    return await viewOf(path, await run.api.holders(path, procRootOf(run)), run);
+    return isAbsolute(operand) ? operand : `${process.cwd()}/${operand}`;
+  } catch {
+    return operand; // The working directory is gone.
+  }
+}
+
+async function holdersOnce(operand: string, run: Run): Promise<View> {
+  const path = shownPath(operand);
+  try {
+    return await viewOf(path, await run.api.holders(bytesOf(operand, run), procRootOf(run)), run);
   } catch (error) {
     const fault = faultOf(error, run);
     if (fault === undefined) throw error;
@@ -94,7 +123,8 @@ export const holders: Command = {
     '(which is then said on stderr), 2 the command line is wrong.',
   ],
   run: (run) => {
-    const path = resolve(run.operands[0] as string);
-    return show(run, () => holdersOnce(path, run));
+    const operand = run.operands[0] as string;
+    if (operand === '') throw new UsageError('holders needs PATH, which is empty');
+    return show(run, () => holdersOnce(operand, run));
   },
 };

@@ -1,6 +1,6 @@
 import type { Lock, ProcessTable } from '../../index.js';
 import type { Command, Run } from '../command.js';
-import { faultLines, PROC_ROOT, procRootOf } from '../faults.js';
+import { faultLines, hiddenLines, PROC_ROOT, procRootOf } from '../faults.js';
 import { type Cell, columns } from '../text.js';
 import { show, type View, WATCH_OPTIONS } from '../watch.js';
 
@@ -53,6 +53,7 @@ async function look(run: Run): Promise<View> {
     lines: [
       ...(rows.length === 0 ? [none] : columns([HEAD, ...rows], run.paint)),
       ...faultLines(answer.faults, run),
+      ...hiddenLines(answer, run),
     ],
     code: rows.length === 0 ? 1 : 0,
   };

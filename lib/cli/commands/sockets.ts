@@ -102,8 +102,7 @@ async function look(run: Run): Promise<View> {
       `${plural(rows.length, 'socket')}.`,
       ...faultLines(faults, run),
     ],
-    // A list that came from nowhere is a failed look and not an idle machine.
-    code: sources.some(({ source }) => source !== null) ? 0 : 1,
+    code: rows.length > 0 ? 0 : 1,
   };
 }
 
@@ -126,5 +125,6 @@ export const sockets: Command = {
     },
     'proc-root': PROC_ROOT,
   },
+  notes: ['Exit code: 0 there are such sockets, 1 none was found, 2 the command line is wrong.'],
   run: (run) => show(run, () => look(run)),
 };

@@ -57,8 +57,13 @@ function commandOf({ argv, name, kernelThread, state }: ProcessRow): string {
 function treeLines(nodes: readonly Node[], run: Run): string[] {
   const marks = showsUnicode(run.env) ? LINES.unicode : LINES.ascii;
   const users = nodes.map(({ row }) => printable(row.user ?? String(row.euid ?? '?')));
-  const pidWidth = Math.max(3, ...nodes.map(({ row }) => String(row.pid).length));
-  const userWidth = Math.max(4, ...users.map((user) => [...user].length));
+  const widest = (texts: readonly string[], least: number): number =>
+    texts.reduce((most, text) => Math.max(most, [...text].length), least);
+  const pidWidth = widest(
+    nodes.map(({ row }) => String(row.pid)),
+    3,
+  );
+  const userWidth = widest(users, 4);
   const width = run.stdout.isTTY === true ? run.stdout.columns : undefined;
   const head = run.paint(`${'PID'.padStart(pidWidth)}  ${'USER'.padEnd(userWidth)}  COMMAND`, 'bold');
   const lines = nodes.map(({ row, last }, at) => {
@@ -92,10 +97,10 @@ async function show(run: Run): Promise<number> {
   else {
     const missing = pid === undefined ? 'no process could be read' : `process ${pid} is not there`;
     const faults = nodes.flatMap(({ row }) => row.fault('argv') ?? []).filter(({ kind }) => kind !== 'gone');
-    run.print(
+    run.print([
       ...(nodes.length === 0 ? [missing] : treeLines(nodes, run)),
       ...faultLines([...table.faults, ...faults], run),
-    );
+    ]);
   }
   return nodes.length === 0 ? 1 : 0;
 }

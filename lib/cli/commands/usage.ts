@@ -5,6 +5,7 @@ import { type Cell, columns, plural, printable, printableJson } from '../text.js
 import { pidOf } from './files.js';
 
 const DEFAULT_INTERVAL_MS = 1000;
+const MOST_INTERVAL_MS = 3_600_000;
 const SIZES = ['B', 'K', 'M', 'G', 'T', 'P'];
 
 function sizeText(bytes: number | null | undefined): string {
@@ -118,12 +119,11 @@ async function showOnce(pid: number, run: Run): Promise<number> {
   }
   if (found) {
     const rows = answer.processes.map(rowCells);
-    run.print(
-      ...columns([heads(HEAD), ...rows, ...(rows.length > 1 ? [totalCells(answer)] : [])], run.paint),
-    );
+    run.print(columns([heads(HEAD), ...rows, ...(rows.length > 1 ? [totalCells(answer)] : [])], run.paint));
   }
-  if (found && !answer.complete) run.print('', 'A process ended during the look: its time may be missing.');
-  run.print(...faultLines(allFaults(answer), run));
+  if (found && !answer.complete) run.print(['', 'A process ended during the look: its time may be missing.']);
+  const gone = !found && answer.faults.every(({ kind }) => kind === 'gone');
+  run.print(gone ? `process ${pid} is not there` : faultLines(allFaults(answer), run));
   return found ? 0 : 1;
 }
 
@@ -145,10 +145,20 @@ function watchLine(sample: Sample): string {
   return texts.map((text) => text.padStart(WATCH_WIDTH)).join(' ');
 }
 
+function intervalOf({ values }: Run): number {
+  const text = values['interval'];
+  if (text === undefined) return DEFAULT_INTERVAL_MS;
+  const ms = /^\d{1,9}(\.\d+)?$/.test(text as string) ? Number(text) : Number.NaN;
+  if (ms >= 1 && ms <= MOST_INTERVAL_MS) return ms;
+  throw new UsageError(`--interval must be a number from 1 to ${MOST_INTERVAL_MS}: ${text as string}`);
+}
+
 async function watch(pid: number, run: Run): Promise<number> {
-  const asked = run.values['interval'] as string | undefined;
+  for (const name of ['pss', 'proc-root']) {
+    if (run.values[name] !== undefined) throw new UsageError(`--${name} cannot be watched`);
+  }
   const options: SamplerOptions = {
-    intervalMs: asked === undefined ? DEFAULT_INTERVAL_MS : Number(asked),
+    intervalMs: intervalOf(run),
     tree: run.values['tree'] === true,
     processes: run.values['json'] === true,
     fields: ['rss', 'io'],

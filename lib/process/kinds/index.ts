@@ -46,6 +46,17 @@ export const KINDS: readonly Kind[] = [
   otherAnonymous,
 ];
 
+/**
+ * The kind of a mapped file. maps shows no type, but only regular files, device nodes and what the kernel names
+ * itself can be mapped. Undefined in /dev, where both of the first two lie.
+ */
+export function kindOfMapped(link: string | undefined): Kind | undefined {
+  const named = kindOf(link, undefined);
+  if (named !== undefined || link === undefined) return named;
+  const mayBeDevice = link.startsWith('/dev/') && !link.startsWith('/dev/shm/');
+  return mayBeDevice ? undefined : regular;
+}
+
 /** Undefined where neither the link nor the mode tells. */
 export function kindOf(link: string | undefined, mode: number | undefined): Kind | undefined {
   if (link === undefined) return undefined;

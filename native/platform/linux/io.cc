@@ -98,7 +98,8 @@ int list_pids(int directory, const char* name, std::vector<int32_t>& pids) {
   });
 }
 
-Bytes Buffer::read_file(int directory, const char* name, size_t limit, Ending ending) {
+Bytes Buffer::read_file(int directory, const char* name, size_t limit, Ending ending,
+                        Watch* watch) {
   const OwnedFd fd = open_file(directory, name);
   if (!fd.valid()) {
     return {{}, errno, Call::kOpen};
@@ -114,6 +115,9 @@ Bytes Buffer::read_file(int directory, const char* name, size_t limit, Ending en
       return {{}, errno, Call::kRead};
     }
     have += static_cast<size_t>(n);
+    if (watch != nullptr) {
+      watch->still_here();
+    }
     const bool is_short = static_cast<size_t>(n) < room;
     if (n == 0 || (is_short && ending == Ending::kShortRead)) {
       return {{bytes_.data(), have}};

@@ -8,6 +8,7 @@
 
 #include "base/owned.h"
 #include "base/result.h"
+#include "platform/watch.h"
 
 namespace procscope::linux_os {
 
@@ -38,8 +39,10 @@ class Buffer {
  public:
   explicit Buffer(size_t size = 1 << 16) : bytes_(size) {}
 
-  /// Reads the file `name` below `directory` to its end, at most `limit` bytes.
-  Bytes read_file(int directory, const char* name, size_t limit, Ending ending);
+  /// Reads the file `name` below `directory` to its end, at most `limit` bytes. A file that may be
+  /// long gets a `watch`, which is told of each piece.
+  Bytes read_file(int directory, const char* name, size_t limit, Ending ending,
+                  Watch* watch = nullptr);
 
   /// Gives back what one very large read needed.
   void shrink();

@@ -95,6 +95,10 @@ void ProcRow::read_exe_file() {
   if (put_none(Field::kExeFile)) {
     return;
   }
+  if (context_.recorded) {
+    fail(bit(Field::kExeFile), FaultKind::kUnsupported, Call::kStat, 0);
+    return;
+  }
   if (plan_.avoid.includes(BlockClass::kFileSystem)) {
     fail_avoided(bit(Field::kExeFile), Call::kStat);
     return;

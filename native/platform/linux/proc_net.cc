@@ -105,13 +105,13 @@ const char* protocol_name(const SocketList& list) {
   return names == nullptr ? "" : names->protocol;
 }
 
-ProcNetOutcome read_sockets(int net, const SocketList& list, const Take& take) {
+ProcNetOutcome read_sockets(int net, const SocketList& list, const Take& take, Watch& watch) {
   const char* const name = file_of(list);
   if (name == nullptr) {
     return {ENOENT, Call::kOpen};
   }
   Buffer buffer;
-  const Bytes bytes = buffer.read_file(net, name, kMostFileBytes, Ending::kEmptyRead);
+  const Bytes bytes = buffer.read_file(net, name, kMostFileBytes, Ending::kEmptyRead, &watch);
   if (!bytes.ok()) {
     return {bytes.code, bytes.call};
   }

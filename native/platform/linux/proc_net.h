@@ -22,8 +22,8 @@ struct ProcNetOutcome {
 };
 
 /// Reads the list from the directory `net` and hands each socket to `take`, until that answers
-/// false.
+/// false. Each piece that is read is a sign of life.
 ProcNetOutcome read_sockets(int net, const SocketList& list,
-                            const std::function<bool(const ParsedSocket&)>& take);
+                            const std::function<bool(const ParsedSocket&)>& take, Watch& watch);
 
 }  // namespace procscope::linux_os

@@ -17,6 +17,8 @@ struct RowContext {
   int root = -1;
   /// The root is this machine's own /proc: it never waits for a file system, and its ids are ours.
   bool live = true;
+  /// The root is a copy of process files: what its links name is not of this machine.
+  bool recorded = false;
   const ReaderOptions* options = nullptr;
   int64_t ticks_per_second = 100;
   int64_t page_size = 4096;

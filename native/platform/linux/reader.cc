@@ -111,6 +111,7 @@ class LinuxReader final : public Reader {
     if (opened) {
       const auto waiting = root_.guard(watch);
       context_.root = root_.fd();
+      context_.recorded = root_.recorded();
       read_boot();
     }
     return opened;

@@ -1,6 +1,8 @@
 #include "platform/linux/root.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -36,6 +38,8 @@ Result<std::monostate> ProcRoot::open(Watch& watch) {
   if (!fd_.valid()) {
     return Fault{kind_of_errno(errno), errno, Call::kOpen, path_};
   }
+  struct statfs mount {};
+  recorded_ = !live_ && ::fstatfs(fd_.get(), &mount) == 0 && mount.f_type != PROC_SUPER_MAGIC;
   return std::monostate{};
 }
 

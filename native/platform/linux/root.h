@@ -19,6 +19,8 @@ class ProcRoot {
   /// This machine's own /proc: it never waits for a file system, and its ids are ours. Any other
   /// root may be of another machine and lie anywhere.
   [[nodiscard]] bool live() const { return live_; }
+  /// No process file system but a copy of its files, such as a capture.
+  [[nodiscard]] bool recorded() const { return recorded_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int fd() const { return fd_.get(); }
 
@@ -33,6 +35,7 @@ class ProcRoot {
  private:
   std::string path_;
   bool live_;
+  bool recorded_ = false;
   OwnedFd fd_;
 };
 

@@ -18,7 +18,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 
 #include "base/scan.h"
 #include "parse/links.h"
@@ -26,6 +30,7 @@
 #include "platform/linux/io.h"
 #include "platform/linux/proc_net.h"
 #include "platform/linux/sock_diag.h"
+#include "platform/linux/tasks.h"
 
 namespace procscope::linux_os {
 
@@ -97,14 +102,14 @@ class LinuxSocketReader final : public SocketReader {
     SocketBatch batch;
     std::optional<Fault> refused;
     if (may_ask_netlink()) {
-      refused = read_netlink(list, most_rows, batch);
+      refused = read_netlink(list, most_rows, batch, watch);
       if (!refused) {
         return batch;
       }
     }
     if (query_.way != SocketWay::kNetlink) {
       const auto waiting = mark(watch);
-      refused = read_proc(list, most_rows, batch);
+      refused = read_proc(list, most_rows, batch, watch);
       if (!refused) {
         return batch;
       }
@@ -137,11 +142,17 @@ class LinuxSocketReader final : public SocketReader {
     std::array<char, 48> name{};
     std::snprintf(name.data(), name.size(), "%d/fd", pid);
     size_t seen = 0;
-    Fault fault = scan_descriptors(name.data(), into, seen);
-    if (fault.kind != FaultKind::kNone || seen > 0) {
+    Fault fault = scan_descriptors(name.data(), into, seen, watch);
+    const bool refused = fault.kind == FaultKind::kDenied;
+    if ((fault.kind != FaultKind::kNone && !refused) || seen > 0) {
       return fault;
     }
     // Either there is nothing open, or the main thread has ended and the others hold it all.
+    std::snprintf(name.data(), name.size(), "%d", pid);
+    const OwnedFd process = open_directory(root_.get(), name.data());
+    if (!process.valid() || !main_thread_ended(process.get())) {
+      return fault;
+    }
     std::snprintf(name.data(), name.size(), "%d/task", pid);
     std::vector<int32_t> threads;
     if (linux_os::list_pids(root_.get(), name.data(), threads) != 0) {
@@ -150,7 +161,7 @@ class LinuxSocketReader final : public SocketReader {
     for (const int32_t thread : threads) {
       if (thread != pid && seen == 0) {
         std::snprintf(name.data(), name.size(), "%d/task/%d/fd", pid, thread);
-        const Fault of_thread = scan_descriptors(name.data(), into, seen);
+        const Fault of_thread = scan_descriptors(name.data(), into, seen, watch);
         fault = of_thread.kind == FaultKind::kGone ? fault : of_thread;
       }
     }
@@ -188,8 +199,9 @@ class LinuxSocketReader final : public SocketReader {
   }
 
   /// Adds the sockets that the query takes; `full` when there were more than fit.
-  [[nodiscard]] auto taker(SocketBatch& batch, size_t most_rows, bool& full) const {
-    return [this, &batch, most_rows, &full](const ParsedSocket& socket) {
+  [[nodiscard]] auto taker(SocketBatch& batch, size_t most_rows, bool& full, Watch& watch) const {
+    return [this, &batch, most_rows, &full, &watch](const ParsedSocket& socket) {
+      watch.still_here();
       if (query_.takes(socket.row) && !batch.add(socket, most_rows)) {
         full = true;
       }
@@ -197,8 +209,22 @@ class LinuxSocketReader final : public SocketReader {
     };
   }
 
-  std::optional<Fault> read_netlink(const SocketList& list, size_t most_rows,
-                                    SocketBatch& batch) const {
+  /// The kernel lists a netlink socket that has joined groups twice: among all, and once more among
+  /// those with groups (__netlink_diag_dump in net/netlink/diag.c).
+  static std::function<bool(const ParsedSocket&)> once_each(
+      const SocketList& list, std::function<bool(const ParsedSocket&)> take) {
+    if (list.kind != SocketKind::kNetlink) {
+      return take;
+    }
+    return [take = std::move(take),
+            seen = std::make_shared<std::unordered_set<uint64_t>>()](const ParsedSocket& socket) {
+      const uint64_t inode = socket.row.inode;
+      return (inode != 0 && !seen->insert(inode).second) || take(socket);
+    };
+  }
+
+  std::optional<Fault> read_netlink(const SocketList& list, size_t most_rows, SocketBatch& batch,
+                                    Watch& watch) const {
     const std::string path = std::string("sock_diag ") + protocol_name(list);
     DiagOutcome outcome;
     bool full = false;
@@ -206,7 +232,7 @@ class LinuxSocketReader final : public SocketReader {
       batch = SocketBatch{};
       full = false;
       outcome = dump_sockets(list, query_.states_of(list), query_.deadline_ms,
-                             taker(batch, most_rows, full));
+                             once_each(list, taker(batch, most_rows, full, watch)));
       if (outcome.code != 0) {
         batch = SocketBatch{};
         return Fault{outcome.kind, outcome.code, Call::kQuery, path};
@@ -228,11 +254,12 @@ class LinuxSocketReader final : public SocketReader {
     return std::nullopt;
   }
 
-  std::optional<Fault> read_proc(const SocketList& list, size_t most_rows,
-                                 SocketBatch& batch) const {
+  std::optional<Fault> read_proc(const SocketList& list, size_t most_rows, SocketBatch& batch,
+                                 Watch& watch) const {
     const std::string path = path_of(list);
     bool full = false;
-    const ProcNetOutcome outcome = read_sockets(net_.get(), list, taker(batch, most_rows, full));
+    const ProcNetOutcome outcome =
+        read_sockets(net_.get(), list, taker(batch, most_rows, full, watch), watch);
     if (outcome.code != 0) {
       const bool missing = outcome.code == ENOENT && query_.netns_of == 0;
       return Fault{missing ? FaultKind::kUnsupported : kind_of_errno(outcome.code), outcome.code,
@@ -261,8 +288,8 @@ class LinuxSocketReader final : public SocketReader {
            !has_protocol(bytes.data, protocol_name(list));
   }
 
-  Fault scan_descriptors(const char* name, std::vector<SocketDescriptor>& into,
-                         size_t& seen) const {
+  Fault scan_descriptors(const char* name, std::vector<SocketDescriptor>& into, size_t& seen,
+                         Watch& watch) const {
     const OwnedFd fd(::openat(root_.get(), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd.valid()) {
       return {kind_of_errno(errno), errno, Call::kOpen, {}};
@@ -281,6 +308,7 @@ class LinuxSocketReader final : public SocketReader {
           continue;
         }
         ++seen;
+        watch.still_here();
         std::array<char, kLinkBytes> link{};
         const ssize_t size = ::readlinkat(fd.get(), entry->name, link.data(), link.size());
         if (size < 0) {

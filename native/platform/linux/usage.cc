@@ -16,6 +16,7 @@
 #include "platform/linux/cpu_clock.h"
 #include "platform/linux/io.h"
 #include "platform/linux/root.h"
+#include "platform/linux/tasks.h"
 #include "platform/usage.h"
 
 namespace procscope::linux_os {
@@ -62,7 +63,10 @@ class UsageRead {
  private:
   [[nodiscard]] bool wants(UsageField field) const { return (plan_.fields & bit(field)) != 0; }
 
-  void have(UsageField field) { draft_.row.present |= bit(field); }
+  void have(UsageField field) {
+    draft_.row.present |= bit(field);
+    draft_.row.none &= ~bit(field);
+  }
   void have_none(UsageField field) {
     have(field);
     draft_.row.none |= bit(field);
@@ -103,10 +107,31 @@ class UsageRead {
     }
     has_memory_ = stat->vsize != 0;
     accept(*stat);
+    if (stat->state == 'Z' && stat->threads > 1) {
+      read_memory_of_task();
+    }
     if (!has_memory_) {
       no_memory();
     }
     return true;
+  }
+
+  /// Of a process whose main thread has ended, its file shows no memory: the others have it still.
+  void read_memory_of_task() {
+    task_ = open_living_task(directory_, draft_.row.pid);
+    if (!task_.valid()) {
+      return;
+    }
+    directory_ = task_.get();
+    read_status();
+    const Bytes bytes = file("stat");
+    const auto stat = bytes.ok() ? parse_stat(bytes.data) : std::nullopt;
+    if (stat) {
+      const Memory memory = units_.counters(*stat).memory;
+      draft_.row.rss = exact_rss_.value_or(memory.rss);
+      draft_.row.vsize = memory.vsize;
+      has_memory_ = stat->vsize != 0;
+    }
   }
 
   void accept(const ProcStat& stat) {
@@ -300,6 +325,7 @@ class UsageRead {
   UsageDraft& draft_;
   Watch& watch_;
   int directory_ = -1;
+  OwnedFd task_;
   bool has_memory_ = true;
   /// `stat` gives what the kernel has at hand, `status` what it adds up over all processors.
   std::optional<double> exact_rss_;

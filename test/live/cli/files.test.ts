@@ -1,10 +1,11 @@
 /** The commands about open files and locks, on what makers hold; the compiled program for signals. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Situation, startMaker } from '../../makers/start.js';
 import { look } from '../../unit/cli/look.js';
@@ -55,6 +56,32 @@ describe.skipIf(process.platform !== 'linux')('commands about files (makers run 
         locks: [{ type: 'FLOCK', mode: 'write', state: 'ADVISORY', start: '0', end: null }],
       }),
     ]);
+  });
+
+  it('holders takes a name byte for byte, and a path as the kernel resolves it', async () => {
+    const invalid = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff, 0x41])]);
+    writeFileSync(invalid, '');
+    mkdirSync(join(folder, 'a', 'b'), { recursive: true });
+    symlinkSync(join(folder, 'a', 'b'), join(folder, 'link'));
+    writeFileSync(join(folder, 'a', 'target'), '');
+    // Nobody has them: what matters is which file was looked at. A shell, since spawn() takes no bytes.
+    const script = 'cd "$1" && exec "$0" "$2" holders "$(printf "$3")" --json';
+    for (const [operand, path] of [
+      ['\\377A', invalid],
+      ['link/../target', join(folder, 'a', 'target')],
+    ] as const) {
+      const child = spawn('sh', ['-c', script, process.execPath, folder, MAIN, operand]);
+      const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
+      expect(JSON.parse(out)).toMatchObject({ ino: String(statSync(path).ino), holders: [] });
+    }
+  });
+
+  it('sockets of a process that is not there: code 1, and says so', async () => {
+    const { pid } = await lock('flock-ex');
+    await started.pop()?.end();
+    const { code, out } = await look(['sockets', '--pid', String(pid)]);
+    expect(code).toBe(1);
+    expect(out).toContain('could not look at 1 process: gone');
   });
 
   it('holders of a file that nobody has, or that is not there: code 1, as lsof and fuser', async () => {

@@ -10,6 +10,24 @@ function wordsOf(situation: Situation): Map<string, string> {
   return new Map(situation.words.map((word) => word.split('=') as [string, string]));
 }
 
+describe('a process whose main thread has ended', () => {
+  it('shows what its other threads hold', async () => {
+    const situation = await startMaker('threads', ['3', 'name', 'leader-exits']);
+    const pid = situation.number(0);
+    const rows = [...(await openFiles(pid))];
+    expect(new Set(rows.map(({ role }) => role))).toEqual(new Set(FILE_ROLES));
+    expect(rows.find(({ role }) => role === 'exe')?.path).toMatch(/\/threads$/);
+    expect(rows.filter(({ role }) => role === 'fd').map(({ fd }) => fd)).toEqual(
+      expect.arrayContaining([0, 1, 2]),
+    );
+    expect(new Set(rows.map((row) => row.pid))).toEqual(new Set([pid]));
+    for (const role of FILE_ROLES) {
+      expect((await openFiles(pid, { roles: [role], fields: ['path'] })).size).toBeGreaterThan(0);
+    }
+    await situation.end();
+  });
+});
+
 describe('descriptors of every kind', () => {
   let situation: Situation;
   let pid: number;

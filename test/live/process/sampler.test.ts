@@ -172,6 +172,28 @@ describe('UsageSampler and its environment', () => {
     expect(out).toBe('waited\n');
   });
 
+  it('ends when nobody holds it any more, also while its signal lives', async () => {
+    const out = await node(`
+      const fs = require('node:fs');
+      const ours = () => fs.readdirSync('/proc/self/task').map((id) => {
+        try { return fs.readFileSync('/proc/self/task/' + id + '/comm', 'utf8'); } catch { return ''; }
+      }).filter((name) => name === 'procscope\\n').length;
+      const control = new AbortController();
+      const start = (i) => new procscope.UsageSampler(process.pid, i % 2 ? { signal: control.signal } : {});
+      let held = Array.from({ length: 10 }, (_, i) => start(i));
+      (async () => {
+        while (ours() < held.length) await new Promise((resolve) => setImmediate(resolve));
+        held = [];
+        // Four idle threads may be kept for the next question.
+        while (ours() > 4) {
+          await new Promise((resolve) => setImmediate(resolve));
+          gc();
+        }
+        console.log(control.signal.aborted);
+      })();`);
+    expect(out).toBe('false\n');
+  });
+
   it('ends with the worker thread that made it', async () => {
     const out = await node(`
       const { Worker } = require('node:worker_threads');

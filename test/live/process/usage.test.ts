@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -133,6 +133,22 @@ describe('usage of one process', () => {
 });
 
 describe('usage of what has little to tell', () => {
+  it('a process whose main thread has ended still has its memory', async () => {
+    await withMaker('threads', ['3', 'name', 'leader-exits'], async (maker) => {
+      const pid = maker.number(0);
+      const row = await one(pid, { fields: ['runtime', 'peakRss', 'swap', 'pss'] });
+      expect(row).toMatchObject({ state: 'Z', threads: 4, faults: {} });
+      const task = readdirSync(`/proc/${pid}/task`).find((tid) => Number(tid) !== pid);
+      const status = readFileSync(`/proc/${pid}/task/${task}/status`, 'latin1');
+      const kib = (key: string): number => Number(new RegExp(`^${key}:\\s*(\\d+) kB`, 'm').exec(status)?.[1]);
+      expect(row.vsize).toBe(kib('VmSize') * 1024);
+      expect(row.rss).toBe(kib('VmRSS') * 1024);
+      expect(row.peakRss).toBe(kib('VmHWM') * 1024);
+      expect(row.pss).toBeGreaterThan(0);
+      expect((await one(pid, { fields: [] })).rss).toBeGreaterThan(0);
+    });
+  });
+
   it('a zombie has no memory, and its time is still there', async () => {
     await withMaker('zombie', [], async (maker) => {
       const row = await one(maker.number(0), { fields: ['runtime', 'peakRss', 'swap', 'pss'] });

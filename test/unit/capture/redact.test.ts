@@ -150,6 +150,35 @@ describe('arguments', () => {
       'cat /home/user/x; ssh other@host',
     ]);
   });
+
+  it.each([
+    [
+      ['x', '--password', 'hunter2', '-v'],
+      ['x', '--password', '<secret>', '-v'],
+    ],
+    [
+      ['x', '--api-key=hunter2', 'DB_PASSWORD=hunter2', '--token', '--all'],
+      ['x', '--api-key=<secret>', 'DB_PASSWORD=<secret>', '--token', '--all'],
+    ],
+    [
+      ['curl', '-H', 'Authorization: Bearer hunter2', 'https://joe:hunter2@example.com/x'],
+      ['curl', '-H', 'Authorization: <secret>', 'https://<secret>@example.com/x'],
+    ],
+    [
+      ['sh', '-c', `x --password hunter2; SECRET='hunter2' y "token": "hunter2", z postgres://u:hunter2@h/d`],
+      [
+        'sh',
+        '-c',
+        `x --password <secret>; SECRET='<secret>' y "token": "<secret>", z postgres://<secret>@h/d`,
+      ],
+    ],
+    [
+      ['git', 'commit', '-m', 'passing by: http://example.com/a@b', '--author', 'me'],
+      ['git', 'commit', '-m', 'passing by: http://example.com/a@b', '--author', 'me'],
+    ],
+  ])('keeps %j without what is called a secret', (given, expected) => {
+    expect(redact.argv(given, true)).toEqual(expected);
+  });
 });
 
 describe('texts', () => {

@@ -111,6 +111,7 @@ describe('procscope usage', () => {
       '?',
       'evil\\x1b[2J',
     ]);
+    expect(out.trimEnd().split('\n')).toHaveLength(3);
     expect(out).toContain('denied');
   });
 
@@ -123,7 +124,7 @@ describe('procscope usage', () => {
 
   it('a process that is not there is exit code 1', async () => {
     const { code, out } = await cli(['42'], GONE);
-    expect([code, out]).toEqual([1, 'could not look at 1 process: gone\n']);
+    expect([code, out]).toEqual([1, 'process 42 is not there\n']);
   });
 
   it('watches line by line until the process ends', async () => {
@@ -140,6 +141,11 @@ describe('procscope usage', () => {
     [['x'], 'not a pid: x'],
     [['1', '2'], 'usage takes no more than one argument: 2'],
     [['1', '--interval', '5'], '--interval needs --watch'],
+    [['1', '--watch', '--interval', '1e3'], '--interval must be a number from 1 to 3600000: 1e3'],
+    [['1', '--watch', '--interval', 'x'], '--interval must be a number from 1 to 3600000: x'],
+    [['1', '--watch', '--interval', '0.5'], '--interval must be a number from 1 to 3600000: 0.5'],
+    [['1', '--watch', '--proc-root', '/x'], '--proc-root cannot be watched'],
+    [['1', '--watch', '--pss'], '--pss cannot be watched'],
     [['1', '--bogus'], 'unknown option --bogus of usage'],
   ])('refuses %j by name', async (args, message) => {
     const { code, err } = await cli(args);

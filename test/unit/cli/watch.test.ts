@@ -94,6 +94,7 @@ describe('--watch', () => {
     [['files', 'all', '12'], 'all stands alone'],
     [['files', '2147483648'], 'not a pid: 2147483648'],
     [['holders'], 'holders needs PATH'],
+    [['holders', ''], 'holders needs PATH, which is empty'],
     [['holders', 'a', 'b'], 'holders takes no more than one argument: b'],
     [['tree', '-1'], 'unknown option -1 of tree'],
   ])('%j is refused by name', async (args, message) => {
@@ -110,6 +111,20 @@ describe('procscope locks', () => {
     expect(out).toBe(
       'TYPE   MODE   RANGE  HOLDERS  WAITERS  FILE\nFLOCK  write  whole  ?        ?        /x\\x1b[2J\n',
     );
+  });
+
+  it('prints more lines than a call takes arguments', async () => {
+    const { code, out } = await look(['locks'], { api: locksOf(200_000) });
+    expect(code).toBe(0);
+    expect(out.split('\n')).toHaveLength(200_002);
+  });
+
+  it('says that processes are hidden where nothing else explains what may be missing', async () => {
+    const answer: LocksAnswer = { locks: [], complete: false, faults: [] };
+    expect(await look(['locks'], { api: { locks: async () => answer } })).toMatchObject({
+      code: 1,
+      out: 'no lock seen\nnot all processes are seen from here: a pid namespace, or hidepid=\n',
+    });
   });
 
   it('counts the processes that could not be looked at, and says every other fault', async () => {

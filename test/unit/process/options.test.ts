@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { OptionError, snapshot, snapshotAsync } from '../../../lib/index.js';
+import {
+  OptionError,
+  openFiles,
+  snapshot,
+  snapshotAsync,
+  sockets,
+  UsageSampler,
+  usage,
+} from '../../../lib/index.js';
 
 const MISTAKES: readonly [string, unknown][] = [
   ['options', null],
@@ -55,7 +63,7 @@ describe('option mistakes', () => {
     expect({ ...table.get(process.pid)?.env }).toEqual({ HOME: process.env['HOME'] ?? null });
   });
 
-  it('a value that cannot be shown is a mistake like any other', () => {
+  it('a value that cannot be shown is a mistake like any other', async () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     for (const value of [
@@ -69,6 +77,15 @@ describe('option mistakes', () => {
       },
     ]) {
       expect(() => snapshot({ fields: [value] } as never)).toThrow(OptionError);
+      expect(() => new UsageSampler(1, { fields: [value] } as never)).toThrow(OptionError);
+      for (const answer of [
+        usage(1, { fields: [value] } as never),
+        sockets({ kinds: [value] } as never),
+        sockets({ states: [value] } as never),
+        openFiles(1, { kinds: [value] } as never),
+      ]) {
+        await expect(answer).rejects.toBeInstanceOf(OptionError);
+      }
     }
   });
 

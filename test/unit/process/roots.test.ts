@@ -43,6 +43,16 @@ describe('procRoot', () => {
     expect(row?.fault('nspid')).toMatchObject({ kind: 'unsupported', path: `${root}/7/status` });
   });
 
+  it('of a record: its links are read, and never followed to a file of this machine', () => {
+    write('7/stat', stat(7, 'node', 250));
+    write('7/status', 'Uid:\t1\t1\t1\t1\n');
+    symlinkSync(process.execPath, join(root, '7/exe'));
+    const row = snapshot({ procRoot: root, fields: ['exe', 'exeFile'] }).get(7);
+    expect(row?.exe).toBe(process.execPath);
+    expect(row?.exeFile).toBeUndefined();
+    expect(row?.fault('exeFile')).toMatchObject({ kind: 'unsupported', path: `${root}/7/exe` });
+  });
+
   it('L04: a boot time that moves changes the clock form of the start and not the identity', () => {
     write('sys/kernel/random/boot_id', BOOT);
     write('7/stat', stat(7, 'daemon', 250));
