@@ -106,7 +106,8 @@ export async function* ticks(
  * nothing happens a poll looks at no process. What starts is read once; a tracked process, and one in its first second,
  * is looked at in each poll; all others in turn within `maxAgeMs`. Where the kernel gives no such help (a `procRoot`
  * of another machine, a pid namespace other than ours, an old kernel, no descriptors left), each poll lists the pids
- * and looks at those that nothing tells of: dearer, and just as right.
+ * and looks at those that nothing tells of: dearer, and just as right. Only a zombie that no descriptor was left for may
+ * stay in the table up to `maxAgeMs`, or until its parent takes note.
  *
  * **What is reported.** Each process that lives across two polls once as started and once as exited. A process is its
  * pid and its start: a pid given out again is an exit and a start, never a change. A change of what only its memory

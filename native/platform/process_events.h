@@ -25,7 +25,8 @@ enum class EventSource : uint8_t {
 struct ProcessNews {
   enum class Starts : uint8_t {
     kNone,
-    /// The pids of all that started lie in (after, upto], in the order in which pids are given out.
+    /// The pids of all that started lie in (after, upto], in the order in which pids are given out;
+    /// also of some that were told before.
     kRange,
     /// `started` names all.
     kNamed,
@@ -42,7 +43,7 @@ struct ProcessNews {
   std::vector<int32_t> ended;
   /// Processes that may have ended, or changed their program, name or ids.
   std::vector<int32_t> touched;
-  /// A process that is not held, and whose end is not told otherwise, may have ended.
+  /// A process that is not held, and whose end is not told otherwise, may have left the table.
   bool others_may_have_ended = true;
 
   void clear() {

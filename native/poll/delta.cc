@@ -8,11 +8,17 @@ namespace procscope {
 
 namespace {
 
+/// A time that is not known is NaN, and that does not change.
+template <typename Number>
+bool equal(Number a, Number b) {
+  return a == b || (a != a && b != b);
+}
+
 /// The numbers that make a field.
 template <auto... Members>
 struct Numbers {
   static bool same(const ProcessRow& a, const ProcessRow& b) {
-    return ((a.*Members == b.*Members) && ...);
+    return (equal(a.*Members, b.*Members) && ...);
   }
   static void copy(const ProcessRow& from, ProcessRow& to) { ((to.*Members = from.*Members), ...); }
 };
@@ -81,14 +87,6 @@ bool is_unfinished(FaultKind kind) {
          kind == FaultKind::kInternal;
 }
 
-FieldMask unfinished_fields(const RowDraft& row) {
-  FieldMask fields = 0;
-  for (const RowDraft::FieldFault& fault : row.faults) {
-    fields |= is_unfinished(fault.kind) ? bit(fault.field) : 0;
-  }
-  return fields & ~row.row.present;
-}
-
 void copy_numbers(const ProcessRow& from, FieldMask fields, ProcessRow& to) {
   for (const NumberField& each : kNumbers) {
     if ((fields & bit(each.field)) != 0) {
@@ -152,6 +150,14 @@ bool is_dead(const ProcessRow& row) {
 bool is_another(const ProcessRow& before, const ProcessRow& now) {
   return (before.present & now.present & bit(Field::kStart)) != 0 &&
          before.start_key != now.start_key;
+}
+
+FieldMask unfinished_fields(const RowDraft& look) {
+  FieldMask fields = 0;
+  for (const RowDraft::FieldFault& fault : look.faults) {
+    fields |= is_unfinished(fault.kind) ? bit(fault.field) : 0;
+  }
+  return fields & ~look.row.present;
 }
 
 FieldMask take_over(RowDraft& row, const RowDraft& later, FieldMask fields) {

@@ -27,6 +27,9 @@ bool is_dead(const ProcessRow& row);
 /// Whether both are known to have started at different times.
 bool is_another(const ProcessRow& before, const ProcessRow& now);
 
+/// Fields that a look did not come to the end of, for want of time or room.
+FieldMask unfinished_fields(const RowDraft& look);
+
 /// Puts the answers of a later look at `fields` in place of the earlier ones; answers which differ.
 /// What the later look could not see for want of time or room stays as it was, with the fault
 /// beside it: it is old, and not gone.

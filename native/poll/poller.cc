@@ -98,6 +98,8 @@ PollDelta Poller::poll() {
 void Poller::take_news(double now) {
   if (!news_taken_) {
     events_->take(news_, now - news_at_);
+    news_.touched.insert(news_.touched.end(), owed_.begin(), owed_.end());
+    owed_.clear();
     news_at_ = now;
     news_taken_ = true;
   }
@@ -159,6 +161,7 @@ bool Poller::follow_own_root(Round& round) {
     ++counts_.lists;
     Watch watch;
     if (const auto listed = reader_->list(pids, watch); !listed) {
+      owed_ = news_.touched;
       return fail(listed.fault(), round);
     }
     if (list_now_) {
@@ -174,6 +177,10 @@ bool Poller::follow_own_root(Round& round) {
   }
   for (const int32_t pid : news_.touched) {
     glance(pid, round);
+    // Not every change that is told of shows in a glance: new ids do not.
+    if (known_.contains(pid)) {
+      round.due.insert(pid);
+    }
   }
   if (list) {
     accept_list(pids, round);
@@ -193,8 +200,10 @@ bool Poller::needs_list(double now) const {
       return true;
     case ProcessNews::Starts::kRange: {
       // Below `after` the pids were used up and began anew.
-      const auto range = static_cast<size_t>(news_.upto) - static_cast<size_t>(news_.after);
-      return news_.upto < news_.after || range * kEntriesAProbe > known_.size();
+      const int range = news_.upto - news_.after;
+      // Without a hold a process cannot be told from a thread, which no list shows.
+      return range < 0 || static_cast<size_t>(range) * kEntriesAProbe > known_.size() ||
+             range > holds_.most() - holds_.taken();
     }
     default:
       return false;
@@ -224,16 +233,14 @@ void Poller::suspect(int32_t pid, Round& round) {
 
 void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
   for (const int32_t pid : pids) {
+    if (may_be_new(pid)) {
+      suspect(pid, round);
+    }
+    if (!known_.contains(pid) && (may_be_new(pid) || !dead_.contains(pid))) {
+      meet(pid, Seen::kListed, round);
+    }
     if (const auto it = known_.find(pid); it != known_.end()) {
       it->second.listed = true;
-      if (may_be_new(pid)) {
-        suspect(pid, round);
-      }
-    } else if (may_be_new(pid) || !dead_.contains(pid)) {
-      meet(pid, Seen::kListed, round);
-      if (const auto met = known_.find(pid); met != known_.end()) {
-        met->second.listed = true;
-      }
     }
   }
   std::vector<int32_t> missing;
@@ -254,9 +261,8 @@ void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
 /// Starts that are told, or lie in a range that is cheaper to try than to list.
 void Poller::accept_starts(bool listed, Round& round) {
   const auto accept = [&](int32_t pid) {
-    if (known_.contains(pid)) {
-      suspect(pid, round);
-    } else {
+    suspect(pid, round);
+    if (!known_.contains(pid)) {
       meet(pid, Seen::kGuessed, round);
     }
   };
@@ -294,7 +300,7 @@ bool Poller::follow_foreign_root(Round& round) {
     }
     if (const auto it = known_.find(pid); it != known_.end()) {
       it->second.listed = true;
-      mark_old(pid, it->second, round);
+      mark_old(it->second, 0, round);
     }
   }
   std::vector<int32_t> missing;

@@ -106,9 +106,11 @@ class Poller {
     bool told = false;
     bool tracked = false;
     bool listed = false;
-    /// When all its fields were read, and its `stat`.
+    /// The last look at its other fields did not come to its end.
+    bool unread = false;
+    /// When all its fields were read, and the poll in which its `stat` was.
     double read_at = 0;
-    double glanced_at = 0;
+    uint64_t glanced_in = 0;
   };
   /// A process that is looked at in each poll for a while.
   struct Young {
@@ -130,6 +132,8 @@ class Poller {
   bool follow_own_root(Round& round);
   bool follow_foreign_root(Round& round);
   bool fail(Fault fault, Round& round);
+  /// Each poll looks at everybody, so that nobody has a turn of its own.
+  [[nodiscard]] bool sees_everybody() const { return foreign_ || request_.every_poll != 0; }
 
   [[nodiscard]] bool needs_list(double now) const;
   [[nodiscard]] bool may_be_new(int32_t pid) const;
@@ -139,10 +143,14 @@ class Poller {
 
   void glance_at_some(Round& round);
   void glance_in_turn(Round& round);
+  [[nodiscard]] double turn_period() const;
   bool turn_has_come(double now);
+  void queue_turn(const ProcessRow& row);
+  void stay_young(int32_t pid, double until);
   void glance(int32_t pid, Round& round);
   void accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draft, Round& round);
-  void mark_old(int32_t pid, const Known& known, Round& round);
+  void follow_glance(Known& known, const RowDraft& draft, Round& round);
+  void mark_old(const Known& known, double ahead, Round& round);
 
   enum class Seen : uint8_t { kListed, kGuessed };
   void meet(int32_t pid, Seen seen, Round& round);
@@ -152,6 +160,7 @@ class Poller {
   void read_facts(Round& round);
   void accept_facts(const ProcessTable& table, const std::vector<int32_t>& pids, Round& round);
   bool has_ended(int32_t pid);
+  void take_facts(Known& known, const RowDraft& draft, Round& round);
   void drop_ended_meanwhile(Round& round);
   void report(Round& round);
   void put_row(const RowDraft& look, FieldMask changed, Round& round);
@@ -185,6 +194,8 @@ class Poller {
   /// The news were taken and are still to be followed.
   bool news_taken_ = false;
   double news_at_ = 0;
+  /// Touched in news that a failed poll could not follow.
+  std::vector<int32_t> owed_;
   double listed_at_ = 0;
   double boot_time_ = 0;
   RowDraft draft_;

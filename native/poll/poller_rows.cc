@@ -28,6 +28,10 @@ void Poller::meet(int32_t pid, Seen seen, Round& round) {
     dead_.erase(pid);
     return;
   }
+  if (held == HoldOutcome::kRefused && seen == Seen::kGuessed) {
+    list_now_ = true;  // It may be a thread: a list tells.
+    return;
+  }
   known.told = held == HoldOutcome::kTold || held == HoldOutcome::kHeld;
   known.kept = reader_->keep(pid);
   ++counts_.glances;
@@ -46,16 +50,14 @@ void Poller::meet(int32_t pid, Seen seen, Round& round) {
 
 void Poller::remember(int32_t pid, Known known, Round& round) {
   const ProcessRow& row = known.look.row;
-  if ((row.flags & kFlagKernelThread) == 0) {
-    turns_.push_back({pid, row.start_key});
-    // Also where the age is not known.
-    if (!(parts_.wall() - row.start_time >= kYouth)) {
-      young_.push_back({pid, round.now + kYouth});
-    }
+  queue_turn(row);
+  // Also where the age is not known.
+  if ((row.flags & kFlagKernelThread) == 0 && !(parts_.wall() - row.start_time >= kYouth)) {
+    stay_young(pid, round.now + kYouth);
   }
   untold_ += known.told ? 0 : 1;
   known.read_at = round.now;
-  known.glanced_at = round.now;
+  known.glanced_in = counts_.polls;
   round.started.insert(pid);
   known_.insert_or_assign(pid, std::move(known));
 }
@@ -67,7 +69,7 @@ void Poller::retire(int32_t pid, bool dead, Round& round) {
   if (it == known_.end()) {
     return;
   }
-  if (dead) {
+  if (dead && !foreign_) {
     dead_[pid] = it->second.look.row.start_key;
   }
   if (it->second.tracked) {
@@ -98,25 +100,58 @@ void Poller::glance_at_some(Round& round) {
   for (const int32_t pid : tracked) {
     glance(pid, round);
   }
-  std::erase_if(young_, [&](const Young& each) {
-    return each.until <= round.now || !known_.contains(each.pid);
-  });
   const std::vector<Young> young = young_;
   for (const Young& each : young) {
     glance(each.pid, round);
   }
+  // After the glance: what happened in its youth is seen, however long ago the last poll was.
+  std::erase_if(young_, [&](const Young& each) {
+    return each.until <= round.now || !known_.contains(each.pid);
+  });
   glance_in_turn(round);
 }
 
-/// All the others are looked at one after the other, so many that each has its turn within the age.
+/// Looked at in each poll until then.
+void Poller::stay_young(int32_t pid, double until) {
+  if (sees_everybody()) {
+    return;
+  }
+  const auto it = std::find_if(young_.begin(), young_.end(),
+                               [pid](const Young& each) { return each.pid == pid; });
+  if (it == young_.end()) {
+    young_.push_back({pid, until});
+  } else {
+    it->until = until;
+  }
+}
+
+void Poller::queue_turn(const ProcessRow& row) {
+  if (!sees_everybody() && turn_period() > 0 && (row.flags & kFlagKernelThread) == 0) {
+    turns_.push_back({row.pid, row.start_key});
+  }
+}
+
+/// Within this time each process has its turn; 0 = never.
+double Poller::turn_period() const {
+  const double facts = (request_.fields & ~kStatFields) != 0 ? request_.facts_age : 0;
+  if (request_.max_age <= 0 || facts <= 0) {
+    return std::max({request_.max_age, facts, 0.0});
+  }
+  return std::min(request_.max_age, facts);
+}
+
+/// All the others are looked at one after the other, so many that each has its turn within the
+/// period: it waits for all before it, and for those that are looked at together with it.
 bool Poller::turn_has_come(double now) {
-  if (request_.max_age <= 0) {
+  const double period = turn_period();
+  if (period <= 0) {
     return false;
   }
   const auto all = static_cast<double>(turns_.size());
-  credit_ = std::min(credit_ + all * (now - turned_at_) / request_.max_age, all);
+  const double together = std::min(static_cast<double>(kTurn), all);
+  credit_ = std::min(credit_ + (all + together) * (now - turned_at_) / period, all);
   turned_at_ = now;
-  return credit_ >= 1 && credit_ >= std::min(static_cast<double>(kTurn), all);
+  return credit_ >= 1 && credit_ >= together;
 }
 
 void Poller::glance_in_turn(Round& round) {
@@ -130,6 +165,7 @@ void Poller::glance_in_turn(Round& round) {
     // The pid may have been given out again, with a turn of its own.
     if (it != known_.end() && it->second.look.row.start_key == turn.start_key) {
       turns_.push_back(turn);
+      mark_old(it->second, turn_period(), round);
       glance(turn.pid, round);
     }
   }
@@ -137,39 +173,44 @@ void Poller::glance_in_turn(Round& round) {
 
 void Poller::glance(int32_t pid, Round& round) {
   const auto it = known_.find(pid);
-  if (it == known_.end() || it->second.glanced_at == round.now) {
+  if (it == known_.end() || it->second.glanced_in == counts_.polls) {
     return;
   }
-  it->second.glanced_at = round.now;
+  it->second.glanced_in = counts_.polls;
   ++counts_.glances;
   const RowOutcome outcome = reader_->glance(*it->second.kept, request_.fields, stats_, draft_);
   accept_glance(pid, outcome, draft_, round);
 }
 
+/// Whoever else may have the pid now is met by the list or the news that tell of it.
 void Poller::accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draft, Round& round) {
   Known& known = known_.at(pid);
-  if (outcome == RowOutcome::kVanished || is_dead(draft.row)) {
+  const bool dead = outcome != RowOutcome::kVanished && is_dead(draft.row);
+  if (outcome == RowOutcome::kVanished || dead || is_another(known.look.row, draft.row)) {
     // What is held is told of: by the next news at the latest.
     if (known.hold == nullptr) {
-      retire(pid, outcome != RowOutcome::kVanished, round);
+      retire(pid, dead, round);
     }
     return;
   }
-  if (is_another(known.look.row, draft.row)) {
-    if (known.hold == nullptr) {
-      retire(pid, false, round);
-      if (!foreign_) {
-        meet(pid, Seen::kListed, round);
-      }
-    }
-    return;
-  }
-  if (known.look.image != draft.image) {
+  follow_glance(known, draft, round);
+  mark_old(known, 0, round);
+}
+
+void Poller::follow_glance(Known& known, const RowDraft& draft, Round& round) {
+  const int32_t pid = known.look.row.pid;
+  // A glance that saw nothing tells nothing of the image.
+  if (draft.image != 0 && known.look.image != draft.image) {
     round.due.insert(pid);
+    known.look.image = draft.image;
   }
+  // Who it is, is learned late if the first look was refused.
+  const FieldMask learned = bit(Field::kStart) & ~known.look.row.present & draft.row.present;
   const bool was_stopped = is_stopped(known.look.row);
-  FieldMask changed = take_over(known.look, draft, request_.fields & kGlanced);
-  known.look.image = draft.image;
+  FieldMask changed = take_over(known.look, draft, request_.fields & (kGlanced | learned));
+  if (learned != 0) {
+    queue_turn(known.look.row);
+  }
   if ((changed & bit(Field::kName)) != 0) {
     round.due.insert(pid);
   }
@@ -183,17 +224,17 @@ void Poller::accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draf
   }
   if (known.look.row.state == 'Z' && known.hold == nullptr) {
     // Lives on in threads whose end nothing tells.
-    young_.push_back({pid, round.now + kYouth});
+    stay_young(pid, round.now + kYouth);
   }
-  mark_old(pid, known, round);
 }
 
-void Poller::mark_old(int32_t pid, const Known& known, Round& round) {
+/// `ahead`: how long it may take until the next look tells whether it is old.
+void Poller::mark_old(const Known& known, double ahead, Round& round) {
   const double age = round.now - known.read_at;
-  const bool old = (request_.facts_age > 0 && age >= request_.facts_age) ||
+  const bool old = known.unread || (request_.facts_age > 0 && age + ahead >= request_.facts_age) ||
                    (known.tracked && request_.tracked_age > 0 && age >= request_.tracked_age);
   if (old) {
-    round.due.insert(pid);
+    round.due.insert(known.look.row.pid);
   }
 }
 
@@ -217,7 +258,8 @@ void Poller::read_facts(Round& round) {
   request.only = true;
   request.pids = pids;
   request.deadline = request_.deadline;
-  request.prepared = !foreign_;
+  // Also of another root: the look at its `stat` files has opened it.
+  request.prepared = true;
   accept_facts(take_snapshot(request, reader_), pids, round);
 }
 
@@ -240,13 +282,9 @@ void Poller::accept_facts(const ProcessTable& table, const std::vector<int32_t>&
       unread.start(pid);
       const Fault& why = table.faults.front();
       unread.fail(facts, why.kind, why.call, why.code);
-      take_over(known.look, unread, facts);
+      take_facts(known, unread, round);
     } else if (there && !is_dead(draft.row) && !is_another(known.look.row, draft.row)) {
-      const FieldMask changed = take_over(known.look, draft, facts);
-      known.read_at = round.now;
-      if (changed != 0 && !round.started.contains(pid)) {
-        round.changed[pid] |= changed;
-      }
+      take_facts(known, draft, round);
     } else if (known.hold == nullptr) {
       retire(pid, there && is_dead(draft.row), round);
     }
@@ -256,16 +294,33 @@ void Poller::accept_facts(const ProcessTable& table, const std::vector<int32_t>&
 }
 
 /// Whether a process that was told to have ended really has: some kernels also tell so when a
-/// thread takes its process over by exec.
+/// thread takes its process over by exec. The hold may also be of one that had the pid before, and
+/// would tell of its end for ever: it is taken anew.
 bool Poller::has_ended(int32_t pid) {
   const auto it = known_.find(pid);
   if (it == known_.end()) {
     return false;
   }
+  Known& known = it->second;
+  untold_ -= known.told ? 0 : 1;
+  known.hold.reset();
+  const HoldOutcome held = events_->hold(pid, known.hold);
+  known.told = held == HoldOutcome::kTold || held == HoldOutcome::kHeld;
+  untold_ += known.told ? 0 : 1;
   ++counts_.glances;
-  const RowOutcome outcome = reader_->glance(*it->second.kept, request_.fields, stats_, draft_);
+  const RowOutcome outcome = reader_->glance(*known.kept, request_.fields, stats_, draft_);
   return outcome == RowOutcome::kVanished || is_dead(draft_.row) ||
-         is_another(it->second.look.row, draft_.row);
+         is_another(known.look.row, draft_.row);
+}
+
+void Poller::take_facts(Known& known, const RowDraft& draft, Round& round) {
+  const FieldMask facts = request_.fields & ~kStatFields;
+  const FieldMask changed = take_over(known.look, draft, facts);
+  known.read_at = round.now;
+  known.unread = (unfinished_fields(draft) & facts) != 0;
+  if (changed != 0) {
+    round.changed[draft.row.pid] |= changed;
+  }
 }
 
 /// What was held before it was read, and has not ended since, is what was read.

@@ -20,6 +20,7 @@
 #include "platform/linux/connector.h"
 #include "platform/linux/cpu_clock.h"
 #include "platform/linux/facts.h"
+#include "platform/linux/id_counter.h"
 #include "platform/linux/kept.h"
 #include "platform/linux/root.h"
 #include "platform/process_events.h"
@@ -44,8 +45,21 @@ int pidfd_open(int32_t pid) {
   return static_cast<int>(::syscall(kCall, pid, 0));
 }
 
+/// Lives no longer than the epoll that it is in.
 class PidfdHold final : public ProcessHold {
  public:
+  explicit PidfdHold(int epoll) : epoll_(epoll) {}
+  ~PidfdHold() override {
+    // Closing is not enough: what another thread has just forked has the descriptor too, and as
+    // long as that lives the epoll would go on telling of a pid that is another's by now.
+    if (fd_.valid()) {
+      ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd_.get(), nullptr);
+    }
+  }
+  PidfdHold(const PidfdHold&) = delete;
+  PidfdHold& operator=(const PidfdHold&) = delete;
+
+  /// Otherwise see errno.
   bool open(int32_t pid, Budget& budget) {
     if (!share_.take(budget)) {
       errno = EMFILE;
@@ -54,25 +68,39 @@ class PidfdHold final : public ProcessHold {
     fd_.reset(pidfd_open(pid));
     return fd_.valid();
   }
-  [[nodiscard]] int fd() const { return fd_.get(); }
+  bool watch(int32_t pid) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = static_cast<uint64_t>(pid);
+    return ::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd_.get(), &event) == 0;
+  }
 
  private:
+  const int epoll_;
   Share share_;
   OwnedFd fd_;
 };
+
+/// Whether the pid namespace of this root is the one that sees every process.
+bool sees_every_process(int root) {
+  char link[64];
+  const ssize_t n = ::readlinkat(root, "self/ns/pid", link, sizeof link);
+  return n > 0 && parse_namespace_link({link, static_cast<size_t>(n)}, "pid") == kFirstPidNamespace;
+}
+
+double ids_a_millisecond() {
+  const long processors = ::sysconf(_SC_NPROCESSORS_CONF);
+  return static_cast<double>(processors > 0 ? processors : 1) / kLeastCloneTime;
+}
 
 class PidfdEvents final : public ProcessEvents {
  public:
   /// `root` is this machine's own /proc, and shows our own pids.
   PidfdEvents(OwnedFd root, Budget& budget)
-      : root_(std::move(root)), budget_(budget), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
-    char link[64];
-    const ssize_t n = ::readlinkat(root_.get(), "self/ns/pid", link, sizeof link);
-    sees_every_process_ =
-        n > 0 && parse_namespace_link({link, static_cast<size_t>(n)}, "pid") == kFirstPidNamespace;
-    const long processors = ::sysconf(_SC_NPROCESSORS_CONF);
-    clones_a_millisecond_ = static_cast<double>(processors > 0 ? processors : 1) / kLeastCloneTime;
-  }
+      : root_(std::move(root)),
+        budget_(budget),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+        ids_(ids_a_millisecond(), sees_every_process(root_.get()), [this] { return pid_max(); }) {}
 
   /// False where the counter is not the kernel's own (a file of lxcfs lies over it), or stands
   /// still at 0 (gVisor).
@@ -98,16 +126,7 @@ class PidfdEvents final : public ProcessEvents {
     news.clear();
     // Before anything else is looked at: what starts from here on is in the next news.
     const auto now = counter_now();
-    if (now && seen_) {
-      news.starts = starts(*now, elapsed);
-      news.after = seen_->last_pid;
-      news.upto = now->last_pid;
-      // Without a start the number of tasks only falls. In an inner namespace a start outside could
-      // hide an end inside.
-      news.others_may_have_ended =
-          !sees_every_process_ || now->last_pid != seen_->last_pid || now->tasks != seen_->tasks;
-    }
-    seen_ = now;
+    ids_.take(now, elapsed, news);
     take_ended(news.ended);
   }
 
@@ -115,7 +134,7 @@ class PidfdEvents final : public ProcessEvents {
     if (!tells_ends_) {
       return HoldOutcome::kRefused;
     }
-    auto held = std::make_unique<PidfdHold>();
+    auto held = std::make_unique<PidfdHold>(epoll_.get());
     if (!held->open(pid, budget_)) {
       switch (errno) {
         case ESRCH:
@@ -127,10 +146,7 @@ class PidfdEvents final : public ProcessEvents {
           return HoldOutcome::kRefused;
       }
     }
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = static_cast<uint64_t>(pid);
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, held->fd(), &event) != 0) {
+    if (!held->watch(pid)) {
       return HoldOutcome::kRefused;
     }
     hold = std::move(held);
@@ -164,14 +180,6 @@ class PidfdEvents final : public ProcessEvents {
   }
 
  private:
-  ProcessNews::Starts starts(const Loadavg& now, double elapsed) {
-    if (now.last_pid == seen_->last_pid) {
-      return ProcessNews::Starts::kNone;
-    }
-    return elapsed * clones_a_millisecond_ < pid_max() ? ProcessNews::Starts::kRange
-                                                       : ProcessNews::Starts::kUnknown;
-  }
-
   std::optional<Loadavg> counter_now() {
     char bytes[128];
     const Bytes read = loadavg_.read(root_.get(), "loadavg", own_, bytes, sizeof bytes);
@@ -192,10 +200,8 @@ class PidfdEvents final : public ProcessEvents {
   OwnedFd epoll_;
   KeptFile loadavg_;
   KeptFile pid_max_;
-  bool sees_every_process_ = false;
   bool tells_ends_ = false;
-  double clones_a_millisecond_ = 0;
-  std::optional<Loadavg> seen_;
+  IdCounter ids_;
 };
 
 }  // namespace
