@@ -14,7 +14,7 @@ const times = (value) => `${value.toFixed(value < 10 ? 2 : 0)}x`;
 /** The C program whose calls a trial has to make at least. */
 const floorOf = {
   idle: 'floor: news',
-  "events: 'none'": 'floor: list',
+  "events: 'none'": 'floor: stat',
   'few descriptors': 'floor: list',
   volatile: 'floor: stat',
   'one started': 'floor: news',
