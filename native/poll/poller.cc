@@ -224,16 +224,16 @@ void Poller::suspect(int32_t pid, Round& round) {
 
 void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
   for (const int32_t pid : pids) {
+    const bool may_be_new = this->may_be_new(pid);
+    if (may_be_new) {
+      suspect(pid, round);
+    }
+    // Also when that has just told of an end: the pid may already be that of another.
+    if (!known_.contains(pid) && (may_be_new || !dead_.contains(pid))) {
+      meet(pid, Seen::kListed, round);
+    }
     if (const auto it = known_.find(pid); it != known_.end()) {
       it->second.listed = true;
-      if (may_be_new(pid)) {
-        suspect(pid, round);
-      }
-    } else if (may_be_new(pid) || !dead_.contains(pid)) {
-      meet(pid, Seen::kListed, round);
-      if (const auto met = known_.find(pid); met != known_.end()) {
-        met->second.listed = true;
-      }
     }
   }
   std::vector<int32_t> missing;
@@ -254,9 +254,8 @@ void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
 /// Starts that are told, or lie in a range that is cheaper to try than to list.
 void Poller::accept_starts(bool listed, Round& round) {
   const auto accept = [&](int32_t pid) {
-    if (known_.contains(pid)) {
-      suspect(pid, round);
-    } else {
+    suspect(pid, round);
+    if (!known_.contains(pid)) {
       meet(pid, Seen::kGuessed, round);
     }
   };

@@ -76,7 +76,9 @@ class Comparison {
   #start(row, poll, window) {
     const identity = identityOf(row);
     if (this.#live.has(row.pid)) this.say('doubled', poll, row, 'started while its pid was in the table');
-    else if (this.#seen.has(identity)) this.say('doubled', poll, row, 'started again');
+    else if (this.#seen.has(identity) && !this.#ambiguous.has(identity)) {
+      this.say('doubled', poll, row, 'started again');
+    }
     this.#live.set(row.pid, identity);
     this.#seen.set(identity, { start: poll, known: [{ poll, row }] });
     if (!this.#isOurs(row, poll) || this.#ambiguous.has(identity)) return;

@@ -5,9 +5,9 @@ import { Poller } from '../../../lib/index.js';
 import type { Comparison, Log } from '../../churn/compare.mjs' with { 'resolution-mode': 'import' };
 import type { Churn } from '../../churn/run.mjs' with { 'resolution-mode': 'import' };
 
-const TOTAL = 500;
+const TOTAL = 450;
 /** Pids below 300 are given out once; what is above comes round all the time. */
-const PIDS = 350;
+const PIDS = 340;
 const FAST: Churn = { rate: 500, total: TOTAL, spanMs: 10, intervalMs: 10, pids: PIDS };
 
 let churn: (asked: Churn) => Promise<{ ledger: string; log: Log }>;
@@ -53,7 +53,12 @@ describe('under churn, 0 missed, 0 doubled, 0 misattributed', () => {
   it('with the connector', async (context) => {
     context.skip(!canListen, 'the kernel lets this program not listen');
     const { pids, ...outside } = FAST;
-    const { ledger, log } = await churn({ ...outside, rate: 300, options: { events: 'connector' } });
+    const { ledger, log } = await churn({
+      ...outside,
+      rate: 300,
+      total: 300,
+      options: { events: 'connector' },
+    });
     const result = compare(ledger, log);
     expectRight(result);
     expect(result.reused).toBeGreaterThan(0);
