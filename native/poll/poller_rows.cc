@@ -156,11 +156,9 @@ void Poller::accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draf
     return;
   }
   if (is_another(known.look.row, draft.row)) {
+    // Whose it is now, only the news and the list tell: the id may be that of a thread.
     if (known.hold == nullptr) {
       retire(pid, false, round);
-      if (!foreign_) {
-        meet(pid, Seen::kListed, round);
-      }
     }
     return;
   }

@@ -47,12 +47,17 @@ int pidfd_open(int32_t pid) {
 class PidfdHold final : public ProcessHold {
  public:
   bool open(int32_t pid, Budget& budget) {
+    // Before the budget is asked, since this also tells a process from a thread and from nobody.
+    fd_.reset(pidfd_open(pid));
+    if (!fd_.valid()) {
+      return false;
+    }
     if (!share_.take(budget)) {
+      fd_.reset();
       errno = EMFILE;
       return false;
     }
-    fd_.reset(pidfd_open(pid));
-    return fd_.valid();
+    return true;
   }
   [[nodiscard]] int fd() const { return fd_.get(); }
 

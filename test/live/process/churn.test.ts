@@ -1,9 +1,14 @@
 // A poller beside a program that starts and ends processes faster than they can be followed one by one, so that
 // pids come round within fractions of a second. The program keeps the ledger that the reports are set against.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Poller } from '../../../lib/index.js';
+import { Poller, type PollerOptions } from '../../../lib/index.js';
 import type { Comparison, Log } from '../../churn/compare.mjs' with { 'resolution-mode': 'import' };
 import type { Churn } from '../../churn/run.mjs' with { 'resolution-mode': 'import' };
+
+const run = promisify(execFile);
 
 const TOTAL = 450;
 /** Pids below 300 are given out once; what is above comes round all the time. */
@@ -12,14 +17,12 @@ const FAST: Churn = { rate: 500, total: TOTAL, spanMs: 10, intervalMs: 10, pids:
 
 let churn: (asked: Churn) => Promise<{ ledger: string; log: Log }>;
 let compare: (ledger: string, log: Log) => Comparison;
-let canUnshare: boolean;
+let namespaceFlags: () => string[] | null;
 let canListen: boolean;
 
 beforeAll(async () => {
-  const run = await import('../../churn/run.mjs');
-  ({ churn } = run);
+  ({ churn, namespaceFlags } = await import('../../churn/run.mjs'));
   ({ compare } = await import('../../churn/compare.mjs'));
-  canUnshare = run.namespaceFlags() !== null;
   const poller = new Poller({ events: 'connector' });
   poller.poll();
   canListen = poller.stats.events === 'connector';
@@ -41,7 +44,7 @@ describe('under churn, 0 missed, 0 doubled, 0 misattributed', () => {
     ['with pidfds', { options: { events: 'pidfd' } }],
     ['with a few descriptors, off the main thread', { options: { maxDescriptors: 8 }, async: true }],
   ])('%s', async ([, options], context) => {
-    context.skip(!canUnshare, NO_NAMESPACE);
+    context.skip(namespaceFlags() === null, NO_NAMESPACE);
     const { ledger, log } = await churn({ ...FAST, ...options });
     const result = compare(ledger, log);
     expectRight(result);
@@ -65,9 +68,25 @@ describe('under churn, 0 missed, 0 doubled, 0 misattributed', () => {
   });
 });
 
+describe('a thread that gets the pid of a process', () => {
+  it.for<[string, PollerOptions]>([
+    ['without help of the kernel', { events: 'none' }],
+    ['and no descriptors', { events: 'none', maxDescriptors: 0 }],
+    ['with pidfds, none of which it may keep', { events: 'pidfd', maxDescriptors: 0 }],
+    ['with pidfds', { events: 'pidfd' }],
+  ])('is no process: %s', async ([, options], context) => {
+    const flags = namespaceFlags();
+    context.skip(flags === null, NO_NAMESPACE);
+    const script = join(__dirname, '../../churn/thread-pid.mjs');
+    const words = [...(flags ?? []), process.execPath, script, JSON.stringify(options)];
+    const { stdout } = await run('unshare', words);
+    expect(JSON.parse(stdout)).toEqual({ wasKnown: true, isThread: true, hasExited: true, strangers: [] });
+  });
+});
+
 describe('the comparison itself', () => {
   it('agrees with whole snapshots, and finds each report that is taken away', async (context) => {
-    context.skip(!canUnshare, NO_NAMESPACE);
+    context.skip(namespaceFlags() === null, NO_NAMESPACE);
     const { ledger, log } = await churn({ ...FAST, plain: true });
     expectRight(compare(ledger, log));
     for (const kind of ['started', 'exited'] as const) {
