@@ -31,6 +31,10 @@ namespace {
 /// One processor gives out no pid in less time than this, in milliseconds: a clone of a thread that
 /// ends at once takes longer.
 constexpr double kLeastCloneTime = 0.01;
+/// RESERVED_PIDS in kernel/pid.c: the pids below are given out once.
+constexpr double kReservedPids = 300;
+/// Milliseconds for which the bound of pids, a setting of the system, is taken to stand.
+constexpr double kBoundAge = 1000;
 /// PROC_PID_INIT_INO in include/linux/proc_ns.h: the pid namespace that sees every process.
 constexpr uint64_t kFirstPidNamespace = 0xEFFFFFFC;
 constexpr size_t kEndsABatch = 64;
@@ -170,11 +174,12 @@ class PidfdEvents final : public ProcessEvents {
 
  private:
   ProcessNews::Starts starts(const Loadavg& now, double elapsed) {
-    if (now.last_pid == seen_->last_pid) {
-      return ProcessNews::Starts::kNone;
+    // A counter that went all the way round may even stand where it stood.
+    if (elapsed * clones_a_millisecond_ >= pids_that_come_round(elapsed)) {
+      return ProcessNews::Starts::kUnknown;
     }
-    return elapsed * clones_a_millisecond_ < pid_max() ? ProcessNews::Starts::kRange
-                                                       : ProcessNews::Starts::kUnknown;
+    return now.last_pid == seen_->last_pid ? ProcessNews::Starts::kNone
+                                           : ProcessNews::Starts::kRange;
   }
 
   std::optional<Loadavg> counter_now() {
@@ -183,11 +188,17 @@ class PidfdEvents final : public ProcessEvents {
     return read.ok() ? parse_loadavg(read.data) : std::nullopt;
   }
 
-  double pid_max() {
-    char bytes[32];
-    const Bytes read = pid_max_.read(root_.get(), "sys/kernel/pid_max", own_, bytes, sizeof bytes);
-    const auto most = read.ok() ? Scan(read.data).number<int32_t>() : std::nullopt;
-    return most ? *most : 0;
+  double pids_that_come_round(double elapsed) {
+    bound_age_ += elapsed;
+    if (bound_age_ >= kBoundAge) {
+      char bytes[32];
+      const Bytes read =
+          pid_max_.read(root_.get(), "sys/kernel/pid_max", own_, bytes, sizeof bytes);
+      const auto most = read.ok() ? Scan(read.data).number<int32_t>() : std::nullopt;
+      pids_that_come_round_ = most ? *most - kReservedPids : 0;
+      bound_age_ = 0;
+    }
+    return pids_that_come_round_;
   }
 
   OwnedFd root_;
@@ -200,6 +211,8 @@ class PidfdEvents final : public ProcessEvents {
   bool sees_every_process_ = false;
   bool tells_ends_ = false;
   double clones_a_millisecond_ = 0;
+  double pids_that_come_round_ = 0;
+  double bound_age_ = kBoundAge;
   std::optional<Loadavg> seen_;
 };
 

@@ -42,6 +42,10 @@ describe('under churn, 0 missed, 0 doubled, 0 misattributed', () => {
   it.for<[string, Partial<Churn>]>([
     ['without help of the kernel', { options: { events: 'none' } }],
     ['with pidfds', { options: { events: 'pidfd' } }],
+    [
+      'with a counter of pids that goes all the way round between two polls',
+      { options: { events: 'pidfd' }, rate: 1000, spanMs: 3, intervalMs: 15 },
+    ],
     ['with a few descriptors, off the main thread', { options: { maxDescriptors: 8 }, async: true }],
   ])('%s', async ([, options], context) => {
     context.skip(namespaceFlags() === null, NO_NAMESPACE);
