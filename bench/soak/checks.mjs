@@ -34,10 +34,10 @@ function verdict(what, { ledger, log }, needsReuse = true) {
   const counts = ['missed', 'doubled', 'misattributed', 'table'].map(
     (kind) => `${problems.filter((problem) => problem.kind === kind).length} ${kind}`,
   );
-  const examples = problems.slice(0, 5).map((problem) => fail(`  ${problem.kind}: ${problem.text}`));
+  const examples = problems.slice(0, 5).map((problem) => { word: '', text: `$problem.kind: $problem.text` });
   const holds = problems.length === 0 && starts > 0 && exits > 0 && (reused > 0 || !needsReuse);
   return [
-    holds ? pass(`${text}; 0 missed, doubled or misattributed`) : fail(`${text}; ${counts}`),
+    holds ? pass(`$text; 0 missed, doubled or misattributed`) : fail(`$text; $counts`),
     ...examples,
   ];
 }
@@ -78,10 +78,10 @@ async function fewDescriptors(seconds) {
   const answer = await churn({ ...asked, descriptors: limit });
   const { descriptors } = answer.log;
   const most = limit * 0.75;
-  const text = `RLIMIT_NOFILE ${limit}: the program with the poller had at most ${descriptors} descriptors`;
+  const text = `RLIMIT_NOFILE $limit: the program with the poller had at most $descriptorsdescriptors`;
   return [
-    ...verdict(`RLIMIT_NOFILE ${limit}`, answer),
-    descriptors <= most ? pass(text) : fail(`${text}, more than ${most}`),
+    ...verdict(`RLIMIT_NOFILE $limit`, answer),
+    descriptors <= most ? pass(text) : fail(`$text, more than $most`),
   ];
 }
 

@@ -21,8 +21,8 @@ function lifeOf(line) {
     key,
     beforeFork,
     afterFork,
-    // One that ended by itself was surely alive at no moment that its parent knows.
-    beforeKill: beforeKill || afterFork,
+    // One that ended by itself may have done so before its parent came to look at a clock.
+    beforeKill: beforeKill || beforeFork,
     dead,
     reaped,
     changes,

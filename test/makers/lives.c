@@ -265,6 +265,8 @@ static int attend(struct child* child) {
     siginfo_t info = {0};
     if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) fail("waitid");
     if (info.si_pid == 0) return 0;
+    if (life->before_kill > 0 && info.si_status != SIGKILL)
+      refuse("child %ld ended by itself: %d", child->index, info.si_status);
     life->dead = now();
     child->reap_at = life->dead + plan_of(child->index).zombie;
   }

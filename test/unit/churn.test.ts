@@ -86,6 +86,19 @@ describe('a log that is right', () => {
     expect(compare(LEDGER, log).problems).toEqual([]);
   });
 
+  it('may report the end of a child before its parent knew of its birth', () => {
+    const log = healthy();
+    const ledger = LEDGER.replace(` ${23 * MS} 0 `, ` ${58 * MS} 0 `).replace(
+      ` ${24 * MS} ${25 * MS}`,
+      ` ${59 * MS} ${60 * MS}`,
+    );
+    expect(ledger).not.toBe(LEDGER);
+    news(log, 2).started.push(row(41, 701));
+    news(log, 2).size = 4;
+    news(log, 3).exited.push(row(41, 701));
+    expect(compare(ledger, log).problems).toEqual([]);
+  });
+
   it('is not asked for what a failed poll could have told', () => {
     const log = healthy();
     news(log, 3).poll = 4;
