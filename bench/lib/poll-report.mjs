@@ -6,6 +6,7 @@ const leastUnderPs = 1000;
 const mostGrowth = 2;
 const mostBlockUs = 1000;
 const mostPercent = 0.1;
+const mostAgentsUs = 200;
 const targetSize = 1000;
 
 const us = (value) => (value === undefined ? '-' : value.toFixed(value < 100 ? 2 : 0));
@@ -96,8 +97,18 @@ function shareVerdict({ polling, waking }) {
   );
 }
 
-export function pollVerdicts({ measured, loop, share }) {
-  return [...idleVerdicts(measured), loopVerdict(loop), shareVerdict(share)];
+function agentsVerdict(agents) {
+  if (agents === null)
+    return { verdict: 'UNKNOWN', text: 'idle poll of 20 agents: this build has no AgentMonitor' };
+  const { p50Us, p99Us, cpuUs } = agents;
+  return verdict(
+    p50Us <= mostAgentsUs && agents.agents === 20,
+    `idle poll of ${agents.agents} agents at 1,000: p50 ${us(p50Us)} us, p99 ${us(p99Us)} us, CPU ${us(cpuUs)} us: p50 <= 200 us`,
+  );
+}
+
+export function pollVerdicts({ measured, loop, share, agents }) {
+  return [...idleVerdicts(measured), loopVerdict(loop), shareVerdict(share), agentsVerdict(agents)];
 }
 
 export function pollReport(results) {

@@ -1,6 +1,7 @@
 // What a poll costs while nothing happens, and while something does, beside C programs that make the
 // same system calls, and beside starting ps.
 import { execFile, spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compile } from '../../test/makers/build.mjs';
@@ -107,6 +108,25 @@ async function measureLong(size, rounds, name, variants) {
   return lists.map(medians);
 }
 
+/** An idle poll for 20 agents among the crowd; null in a build that has no AgentMonitor. */
+async function measureAgents(size, rounds) {
+  if (!createRequire(import.meta.url)('../../dist/index.js').AgentMonitor) return null;
+  const fake = compile(join(here, '../test/live/agents/fake.c'), join(builtFolder, 'agents-fake'), {
+    inputs: [join(here, '../test/makers/maker.h')],
+  });
+  const words = [
+    ...withDescriptors(size),
+    process.execPath,
+    join(here, 'trials/agents.mjs'),
+    fake,
+    '20',
+    '500',
+  ];
+  const reports = [];
+  for (let round = 0; round < rounds; round++) reports.push(await report(words));
+  return medians(reports);
+}
+
 const inCrowd = (size, work) => withCrowd(size, work, size > workersUpTo ? ['shared'] : []);
 
 /** Everything that `npm run bench -- poll` prints. */
@@ -120,15 +140,17 @@ export async function measurePoll(sizes, rounds, progress) {
   const [loop] = await inCrowd(5000, () =>
     measureLong(5000, rounds, 'loop', [{ program: forkerProgram(), count: 200 }]),
   );
-  progress('polling at 10 Hz');
+  progress('polling at 10 Hz, and agents');
   // Long enough for each of the 1,000 processes to have its turn.
   const often = { hz: 10, seconds: 12 };
-  const [polling, waking] = await inCrowd(1000, () =>
-    measureLong(1000, Math.min(rounds, 3), 'share', [
+  const { polling, waking, agents } = await inCrowd(1000, async () => {
+    const variants = [
       { ...often, polls: true },
       { ...often, polls: false },
-    ]),
-  );
+    ];
+    const [polling, waking] = await measureLong(1000, Math.min(rounds, 3), 'share', variants);
+    return { polling, waking, agents: await measureAgents(1000, rounds) };
+  });
   progress('');
-  return { measured, loop, share: { polling, waking } };
+  return { measured, loop, share: { polling, waking }, agents };
 }

@@ -30,14 +30,14 @@ function sourceOf(events) {
 function verdict(what, { ledger, log }, needsReuse = true) {
   const result = compare(ledger, log);
   const { children, polls, starts, exits, names, reused, swaps, unjudged, failedPolls, problems } = result;
-  const text = `${what}: ${polls} polls over ${children} children; ${starts} starts, ${exits} exits and ${names} names were due, ${reused} pids were reused, ${swaps} of them between two polls; ${failedPolls} polls failed, ${unjudged} children cannot be told apart`;
+  const said = `${what}: ${polls} polls over ${children} children; ${starts} starts, ${exits} exits and ${names} names were due, ${reused} pids were reused, ${swaps} of them between two polls; ${failedPolls} polls failed, ${unjudged} children cannot be told apart`;
   const counts = ['missed', 'doubled', 'misattributed', 'table'].map(
     (kind) => `${problems.filter((problem) => problem.kind === kind).length} ${kind}`,
   );
-  const examples = problems.slice(0, 5).map((problem) => { word: '', text: `$problem.kind: $problem.text` });
+  const examples = problems.slice(0, 5).map(({ kind, text }) => ({ word: '', text: `${kind}: ${text}` }));
   const holds = problems.length === 0 && starts > 0 && exits > 0 && (reused > 0 || !needsReuse);
   return [
-    holds ? pass(`$text; 0 missed, doubled or misattributed`) : fail(`$text; $counts`),
+    holds ? pass(`${said}; 0 missed, doubled or misattributed`) : fail(`${said}; ${counts}`),
     ...examples,
   ];
 }
@@ -81,7 +81,7 @@ async function fewDescriptors(seconds) {
   const text = `RLIMIT_NOFILE $limit: the program with the poller had at most $descriptorsdescriptors`;
   return [
     ...verdict(`RLIMIT_NOFILE $limit`, answer),
-    descriptors <= most ? pass(text) : fail(`$text, more than $most`),
+    descriptors <= most ? pass(text) : fail(`${text}, more than ${most}`),
   ];
 }
 
