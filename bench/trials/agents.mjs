@@ -29,7 +29,7 @@ async function startAgents(home) {
   mkdirSync(join(home, '.claude/sessions'), { recursive: true });
   const env = { HOME: home, PATH: process.env.PATH };
   const agents = Array.from({ length: Number(count) }, () => spawn(path, { stdio: 'ignore', env }));
-  for (const agent of agents) await once(agent, 'spawn');
+  await Promise.all(agents.map((agent) => once(agent, 'spawn')));
   for (const agent of agents) record(home, agent);
   return agents;
 }
