@@ -5,10 +5,13 @@ import { endWithRunner, isPrivate, runPrivately, withCrowd } from './lib/crowd.m
 import { groupNames, groupsOf } from './lib/groups.mjs';
 import { measureGroup } from './lib/measure.mjs';
 import { measureParts, partsReport } from './lib/parts.mjs';
+import { measurePoll } from './lib/poll.mjs';
+import { pollReport, pollVerdicts, problemsOf } from './lib/poll-report.mjs';
 import { sizeReport, verdictReport, verdicts } from './lib/report.mjs';
 import { measureUsage, usageReport } from './lib/usage.mjs';
 
-const names = [...groupNames, 'parts', 'usage'];
+const names = [...groupNames, 'parts', 'usage', 'poll'];
+const defaultSizes = { usage: '20', poll: '200,1000,5000,20000' };
 
 function usage(problem) {
   console.error(
@@ -30,7 +33,7 @@ function readArguments() {
     });
     const rounds = Number(values.rounds);
     const group = positionals[0] ?? 'snapshot';
-    const sizes = (values.sizes ?? (group === 'usage' ? '20' : '200,1000,5000')).split(',').map(Number);
+    const sizes = (values.sizes ?? defaultSizes[group] ?? '200,1000,5000').split(',').map(Number);
     if (positionals.length > 1 || !names.includes(group)) usage(`unknown group: ${positionals.join(' ')}`);
     if (![...sizes, rounds].every((value) => Number.isInteger(value) && value > 0)) usage('not a count');
     return { ...values, sizes, rounds, group };
@@ -84,6 +87,13 @@ async function runUsage({ sizes, rounds, json }) {
   return wrong ? 1 : 0;
 }
 
+async function runPoll({ sizes, rounds, json }) {
+  const results = await measurePoll(sizes, rounds, progress);
+  const targets = pollVerdicts(results);
+  console.log(json ? JSON.stringify({ ...results, targets }, null, 2) : pollReport(results));
+  return problemsOf(results).length > 0 ? 1 : 0;
+}
+
 async function main() {
   const asked = readArguments();
   if (isPrivate) endWithRunner();
@@ -95,6 +105,7 @@ async function main() {
     );
   }
   if (asked.group === 'usage') return runUsage(asked);
+  if (asked.group === 'poll') return runPoll(asked);
   return asked.group === 'parts' ? runParts(asked) : runGroups(asked);
 }
 

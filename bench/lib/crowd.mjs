@@ -37,9 +37,9 @@ export function endWithRunner() {
   process.stdin.unref();
 }
 
-/** Runs `work` while `size` idle processes stand. */
-export async function withCrowd(size, work) {
-  const crowd = spawn(maker('crowd'), [String(size)], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** Runs `work` while `size` idle processes stand; `kind` as the maker takes it. */
+export async function withCrowd(size, work, kind = []) {
+  const crowd = spawn(maker('crowd'), [String(size), ...kind], { stdio: ['pipe', 'pipe', 'inherit'] });
   const closed = once(crowd, 'close');
   const lines = createInterface({ input: crowd.stdout })[Symbol.asyncIterator]();
   try {

@@ -18,13 +18,22 @@ function ratio(results, name, against) {
   return quotients.length > 0 ? quantile(quotients, 0.5) : null;
 }
 
-function tableLines(rows) {
+/** Rows of cells as lines, columns aligned. */
+export function tableLines(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   return rows.map((row) =>
     row
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])))
       .join('  '),
   );
+}
+
+/** What to say when other work makes the numbers rough. */
+export function busyLines() {
+  const busy = loadavg()[0];
+  // The bench itself keeps one core busy, and two for a moment where a trial starts programs.
+  if (busy <= availableParallelism() + 1) return [];
+  return [`!! other work runs here (load ${busy.toFixed(1)}): even the ratios are rough`];
 }
 
 /** The results of one size as text. */
@@ -53,11 +62,7 @@ export function sizeReport(group, size, results) {
     if (result.failed) lines.push(`!! ${result.name} did not run: ${result.failed}`);
     for (const problem of result.wrong) lines.push(`!! WRONG: ${result.name} ${problem}`);
   }
-  const busy = loadavg()[0];
-  // The bench itself keeps one core busy, and two for a moment where a trial starts programs.
-  if (busy > availableParallelism() + 1) {
-    lines.push(`!! other work runs here (load ${busy.toFixed(1)}): even the ratios are rough`);
-  }
+  lines.push(...busyLines());
   return lines.join('\n');
 }
 

@@ -233,10 +233,12 @@ void Poller::suspect(int32_t pid, Round& round) {
 
 void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
   for (const int32_t pid : pids) {
-    if (may_be_new(pid)) {
+    const bool may_be_new = this->may_be_new(pid);
+    if (may_be_new) {
       suspect(pid, round);
     }
-    if (!known_.contains(pid) && (may_be_new(pid) || !dead_.contains(pid))) {
+    // Also when that has just told of an end: the pid may already be that of another.
+    if (!known_.contains(pid) && (may_be_new || !dead_.contains(pid))) {
       meet(pid, Seen::kListed, round);
     }
     if (const auto it = known_.find(pid); it != known_.end()) {

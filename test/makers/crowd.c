@@ -1,11 +1,16 @@
-// crowd [COUNT=1000]: idle children with command lines and working directories of everyday size.
+// crowd [COUNT=1000 [shared]]: idle children with command lines and working directories of everyday
+// size; `shared`: children that are nothing but processes and share this program's memory, of which
+// a hundred are made in the time of one of the others.
 // ready COUNT
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
+#include <stdint.h>
+#include <sys/mman.h>
 
 #include "maker.h"
 
-enum { report_fd = 3 };
+enum { report_fd = 3, stack_bytes = 16384 };
 
 static const char parent_name[] = "MAKER_CROWD_PARENT";
 
@@ -38,16 +43,28 @@ static pid_t start_worker(const char* self, posix_spawn_file_actions_t* actions,
   return pid;
 }
 
-int main(int argc, char** argv) {
-  const char* const parent = getenv(parent_name);
-  if (parent) idle(parent);
-  die_with_test();
-  const long count = argc > 1 ? number(argv[1], 1, 100000) : 1000;
+static int idle_shared(void* parent) {
+  die_with((pid_t)(intptr_t)parent);
+  for (;;) pause();
+  return 0;
+}
+
+static void start_shared(pid_t* pids, long count) {
+  char* const stacks = mmap(NULL, (size_t)count * stack_bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks == MAP_FAILED) fail("mmap");
+  for (long i = 0; i < count; i++) {
+    char* const top = stacks + (i + 1) * stack_bytes;
+    pids[i] = clone(idle_shared, top, CLONE_VM | SIGCHLD, (void*)(intptr_t)getpid());
+    if (pids[i] < 0) fail("clone of child %ld", i);
+  }
+}
+
+static void start_workers(pid_t* pids, long count) {
   char self[4096] = "";
   if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) fail("readlink /proc/self/exe");
-  pid_t* const pids = calloc((size_t)count, sizeof *pids);
   int ends[2];
-  if (!pids || pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
   const int report = fcntl(ends[1], F_DUPFD_CLOEXEC, report_fd + 1);
   close(ends[1]);
 
@@ -64,7 +81,19 @@ int main(int argc, char** argv) {
   char bytes[512];
   for (ssize_t n; (n = read(ends[0], bytes, sizeof bytes)) > 0;) arrived += n;
   if (arrived != count) refuse("%ld of %ld workers came up", arrived, count);
+}
 
+int main(int argc, char** argv) {
+  const char* const parent = getenv(parent_name);
+  if (parent) idle(parent);
+  die_with_test();
+  const long count = argc > 1 ? number(argv[1], 1, 100000) : 1000;
+  pid_t* const pids = calloc((size_t)count, sizeof *pids);
+  if (!pids) fail("calloc");
+  if (argc > 2 && strcmp(argv[2], "shared") == 0)
+    start_shared(pids, count);
+  else
+    start_workers(pids, count);
   ready("%ld", count);
   wait_for_end();
   for (long i = 0; i < count; i++) kill(pids[i], SIGKILL);

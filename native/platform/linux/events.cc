@@ -32,6 +32,10 @@ namespace {
 /// One processor gives out no pid in less time than this, in milliseconds: a clone of a thread that
 /// ends at once takes longer.
 constexpr double kLeastCloneTime = 0.01;
+/// RESERVED_PIDS in kernel/pid.c: the pids below are given out once.
+constexpr double kReservedPids = 300;
+/// Milliseconds for which the bound of pids, a setting of the system, is taken to stand.
+constexpr double kBoundAge = 1000;
 /// PROC_PID_INIT_INO in include/linux/proc_ns.h: the pid namespace that sees every process.
 constexpr uint64_t kFirstPidNamespace = 0xEFFFFFFC;
 constexpr size_t kEndsABatch = 64;
@@ -61,12 +65,17 @@ class PidfdHold final : public ProcessHold {
 
   /// Otherwise see errno.
   bool open(int32_t pid, Budget& budget) {
+    // Before the budget is asked, since this also tells a process from a thread and from nobody.
+    fd_.reset(pidfd_open(pid));
+    if (!fd_.valid()) {
+      return false;
+    }
     if (!share_.take(budget)) {
+      fd_.reset();
       errno = EMFILE;
       return false;
     }
-    fd_.reset(pidfd_open(pid));
-    return fd_.valid();
+    return true;
   }
   bool watch(int32_t pid) {
     epoll_event event{};
@@ -100,7 +109,8 @@ class PidfdEvents final : public ProcessEvents {
       : root_(std::move(root)),
         budget_(budget),
         epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-        ids_(ids_a_millisecond(), sees_every_process(root_.get()), [this] { return pid_max(); }) {}
+        ids_(ids_a_millisecond(), sees_every_process(root_.get()),
+             [this] { return pids_that_come_round(); }) {}
 
   /// False where the counter is not the kernel's own (a file of lxcfs lies over it), or stands
   /// still at 0 (gVisor).
@@ -126,6 +136,7 @@ class PidfdEvents final : public ProcessEvents {
     news.clear();
     // Before anything else is looked at: what starts from here on is in the next news.
     const auto now = counter_now();
+    bound_age_ += elapsed;
     ids_.take(now, elapsed, news);
     take_ended(news.ended);
   }
@@ -186,11 +197,16 @@ class PidfdEvents final : public ProcessEvents {
     return read.ok() ? parse_loadavg(read.data) : std::nullopt;
   }
 
-  double pid_max() {
-    char bytes[32];
-    const Bytes read = pid_max_.read(root_.get(), "sys/kernel/pid_max", own_, bytes, sizeof bytes);
-    const auto most = read.ok() ? Scan(read.data).number<int32_t>() : std::nullopt;
-    return most ? *most : 0;
+  double pids_that_come_round() {
+    if (bound_age_ >= kBoundAge) {
+      char bytes[32];
+      const Bytes read =
+          pid_max_.read(root_.get(), "sys/kernel/pid_max", own_, bytes, sizeof bytes);
+      const auto most = read.ok() ? Scan(read.data).number<int32_t>() : std::nullopt;
+      pids_that_come_round_ = most ? *most - kReservedPids : 0;
+      bound_age_ = 0;
+    }
+    return pids_that_come_round_;
   }
 
   OwnedFd root_;
@@ -201,6 +217,8 @@ class PidfdEvents final : public ProcessEvents {
   KeptFile loadavg_;
   KeptFile pid_max_;
   bool tells_ends_ = false;
+  double pids_that_come_round_ = 0;
+  double bound_age_ = kBoundAge;
   IdCounter ids_;
 };
 

@@ -34,15 +34,18 @@ void IdCounter::tell(const Loadavg& now, ProcessNews& news) const {
   const Mark& from = marks_.front();
   news.after = from.last_pid;
   news.upto = now.last_pid;
+  // In an inner namespace a start outside could hide an end inside.
+  const bool same_tasks = sees_all_ && now.tasks == tasks_;
+  const bool once = (clock_ - from.last_at) * ids_a_millisecond_ < most_();
   if (from.last_pid != now.last_pid) {
-    const bool once = (clock_ - from.last_at) * ids_a_millisecond_ < most_();
     news.starts = once ? Starts::kRange : Starts::kUnknown;
     return;
   }
-  // Without a start the number of tasks only falls; else somebody chose an id (clone3(2), set_tid).
-  // In an inner namespace a start outside could hide an end inside.
-  news.starts = sees_all_ && now.tasks > tasks_ ? Starts::kUnknown : Starts::kNone;
-  news.others_may_have_ended = !sees_all_ || now.tasks != tasks_;
+  // A counter that went all the way round may stand where it stood: hardly with as many tasks too.
+  // More of them, and somebody chose an id (clone3(2), set_tid).
+  const bool none = same_tasks || (once && !(sees_all_ && now.tasks > tasks_));
+  news.starts = none ? Starts::kNone : Starts::kUnknown;
+  news.others_may_have_ended = !same_tasks;
 }
 
 void IdCounter::note(int32_t last_pid) {

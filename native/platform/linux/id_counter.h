@@ -19,7 +19,7 @@ namespace procscope::linux_os {
 class IdCounter {
  public:
   /// `ids_a_millisecond`: more are not given out. `sees_all`: every task that is counted is in our
-  /// pid namespace. `most`: how many ids there are, asked when some were given out.
+  /// pid namespace. `most`: how many ids come round again and again.
   IdCounter(double ids_a_millisecond, bool sees_all, std::function<double()> most)
       : ids_a_millisecond_(ids_a_millisecond), sees_all_(sees_all), most_(std::move(most)) {}
 
