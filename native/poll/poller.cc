@@ -47,7 +47,7 @@ Poller::Poller(PollRequest request, PollParts parts)
     : request_(std::move(request)),
       parts_(std::move(parts)),
       holds_(request_.descriptors - request_.descriptors / kStatsPart),
-      stats_(request_.descriptors / kStatsPart) {}
+      stats_(std::make_shared<Budget>(request_.descriptors / kStatsPart)) {}
 
 Poller::~Poller() = default;
 
@@ -171,12 +171,10 @@ bool Poller::follow_own_root(Round& round) {
     listed_at_ = round.now;
   }
   for (const int32_t pid : news_.ended) {
-    if (has_ended(pid)) {
-      retire(pid, true, round);
-    }
+    doubt(pid, round);
   }
   for (const int32_t pid : news_.touched) {
-    glance(pid, round);
+    want(pid, round);
     // Not every change that is told of shows in a glance: new ids do not.
     if (known_.contains(pid)) {
       round.due.insert(pid);
@@ -186,7 +184,8 @@ bool Poller::follow_own_root(Round& round) {
     accept_list(pids, round);
   }
   accept_starts(list, round);
-  glance_at_some(round);
+  want_some(round);
+  look(round);
   return true;
 }
 
@@ -223,37 +222,22 @@ bool Poller::may_be_new(int32_t pid) const {
   }
 }
 
-/// A known pid that may stand for another process now, or for none.
-void Poller::suspect(int32_t pid, Round& round) {
-  const auto it = known_.find(pid);
-  if (it != known_.end() && it->second.hold == nullptr) {
-    glance(pid, round);
-  }
-}
-
 void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
   for (const int32_t pid : pids) {
-    const bool may_be_new = this->may_be_new(pid);
-    if (may_be_new) {
-      suspect(pid, round);
-    }
-    // Also when that has just told of an end: the pid may already be that of another.
-    if (!known_.contains(pid) && (may_be_new || !dead_.contains(pid))) {
-      meet(pid, Seen::kListed, round);
-    }
     if (const auto it = known_.find(pid); it != known_.end()) {
       it->second.listed = true;
     }
+    if (may_be_new(pid)) {
+      expect(pid, Seen::kListed, round);
+    } else if (!known_.contains(pid) && !dead_.contains(pid)) {
+      meet(pid, Seen::kListed, round);
+    }
   }
-  std::vector<int32_t> missing;
   for (auto& [pid, known] : known_) {
     if (!known.listed) {
-      missing.push_back(pid);
+      suspect(pid, round);
     }
     known.listed = false;
-  }
-  for (const int32_t pid : missing) {
-    suspect(pid, round);
   }
   std::erase_if(dead_, [&](const auto& dead) {
     return !std::binary_search(pids.begin(), pids.end(), dead.first);
@@ -262,17 +246,13 @@ void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
 
 /// Starts that are told, or lie in a range that is cheaper to try than to list.
 void Poller::accept_starts(bool listed, Round& round) {
-  const auto accept = [&](int32_t pid) {
-    suspect(pid, round);
-    if (!known_.contains(pid)) {
-      meet(pid, Seen::kGuessed, round);
-    }
-  };
   if (news_.starts == ProcessNews::Starts::kNamed) {
-    std::for_each(news_.started.begin(), news_.started.end(), accept);
+    for (const int32_t pid : news_.started) {
+      expect(pid, Seen::kGuessed, round);
+    }
   } else if (news_.starts == ProcessNews::Starts::kRange && !listed) {
     for (int32_t pid = news_.after + 1; pid <= news_.upto; ++pid) {
-      accept(pid);
+      expect(pid, Seen::kGuessed, round);
     }
   }
 }
@@ -286,6 +266,7 @@ bool Poller::follow_foreign_root(Round& round) {
   request.fields = request_.fields & kStatFields;
   request.deadline = request_.deadline;
   ProcessTable table = take_snapshot(request, reader_);
+  counts_.glances += table.rows.size();
   if (table.rows.empty() && !table.faults.empty()) {
     return fail(table.faults.front(), round);
   }

@@ -14,6 +14,7 @@
 #include "model/process.h"
 #include "platform/process_events.h"
 #include "platform/reader.h"
+#include "poll/glances.h"
 
 /// The process table again and again, at a cost that grows with what changed.
 namespace procscope {
@@ -95,12 +96,12 @@ class Poller {
   [[nodiscard]] size_t size() const { return known_.size(); }
   [[nodiscard]] EventSource source() const;
   [[nodiscard]] const PollCounts& counts() const { return counts_; }
-  [[nodiscard]] int descriptors() const { return holds_.taken() + stats_.taken(); }
+  [[nodiscard]] int descriptors() const { return holds_.taken() + stats_->taken(); }
 
  private:
   struct Known {
     RowDraft look;
-    std::unique_ptr<KeptRow> kept;
+    std::shared_ptr<KeptRow> kept;
     std::unique_ptr<ProcessHold> hold;
     /// Its end comes with the news.
     bool told = false;
@@ -117,10 +118,24 @@ class Poller {
     int32_t pid;
     double until;
   };
+  /// How it is known that somebody may have a pid: a guess may hit the id of a thread.
+  enum class Seen : uint8_t { kListed, kGuessed };
+  struct Expected {
+    int32_t pid;
+    Seen seen;
+  };
   /// The work of one poll.
   struct Round {
     PollDelta delta;
     double now = 0;
+    /// Known, and to be glanced at.
+    std::vector<int32_t> wanted;
+    /// Held, and to be glanced at for the first time.
+    std::unordered_map<int32_t, Known> met;
+    /// Known, and may have given their pid to another.
+    std::vector<Expected> expected;
+    /// Known, and told to have ended.
+    std::unordered_set<int32_t> told;
     /// Known, and all fields are to be read.
     std::unordered_set<int32_t> due;
     std::unordered_set<int32_t> started;
@@ -139,27 +154,32 @@ class Poller {
   [[nodiscard]] bool may_be_new(int32_t pid) const;
   void accept_list(const std::vector<int32_t>& pids, Round& round);
   void accept_starts(bool listed, Round& round);
-  void suspect(int32_t pid, Round& round);
-
-  void glance_at_some(Round& round);
-  void glance_in_turn(Round& round);
+  void want_some(Round& round);
+  void want_in_turn(Round& round);
   [[nodiscard]] double turn_period() const;
   bool turn_has_come(double now);
   void queue_turn(const ProcessRow& row);
   void stay_young(int32_t pid, double until);
-  void glance(int32_t pid, Round& round);
+
+  void want(int32_t pid, Round& round);
+  void suspect(int32_t pid, Round& round);
+  void expect(int32_t pid, Seen seen, Round& round);
+  void doubt(int32_t pid, Round& round);
+  void meet(int32_t pid, Seen seen, Round& round);
+  void look(Round& round);
+  void glance_at_wanted(Round& round);
+  void accept_met(int32_t pid, Known known, GlanceAnswer answer, Round& round);
+  [[nodiscard]] std::chrono::milliseconds time_left(const Round& round) const;
+
   void accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draft, Round& round);
   void follow_glance(Known& known, const RowDraft& draft, Round& round);
   void mark_old(const Known& known, double ahead, Round& round);
 
-  enum class Seen : uint8_t { kListed, kGuessed };
-  void meet(int32_t pid, Seen seen, Round& round);
   void remember(int32_t pid, Known known, Round& round);
   void retire(int32_t pid, bool dead, Round& round);
 
   void read_facts(Round& round);
   void accept_facts(const ProcessTable& table, const std::vector<int32_t>& pids, Round& round);
-  bool has_ended(int32_t pid);
   void take_facts(Known& known, const RowDraft& draft, Round& round);
   void drop_ended_meanwhile(Round& round);
   void report(Round& round);
@@ -169,7 +189,8 @@ class Poller {
   const PollParts parts_;
   /// A process that is not held costs more than one whose `stat` is not open.
   Budget holds_;
-  Budget stats_;
+  /// Shared, since a thread that is parked in a `stat` may outlive everybody else.
+  std::shared_ptr<Budget> stats_;
   std::shared_ptr<Reader> reader_;
   std::unique_ptr<ProcessEvents> events_;
   ProcessNews news_;
@@ -198,7 +219,6 @@ class Poller {
   std::vector<int32_t> owed_;
   double listed_at_ = 0;
   double boot_time_ = 0;
-  RowDraft draft_;
   PollCounts counts_;
 };
 

@@ -13,40 +13,9 @@ namespace {
 
 /// So long after its start a process is expected to run another program, or to name itself.
 constexpr double kYouth = 1000;
-/// Glances in turn are made so many at a time, so that most polls make none.
-constexpr size_t kTurn = 32;
-
 constexpr FieldMask kGlanced = kStatFields & ~mask_of(Field::kStart);
 
 }  // namespace
-
-/// Gives an unknown pid a row, unless no living process has it.
-void Poller::meet(int32_t pid, Seen seen, Round& round) {
-  Known known;
-  const HoldOutcome held = events_->hold(pid, known.hold);
-  if (held == HoldOutcome::kGone || (held == HoldOutcome::kThread && seen == Seen::kGuessed)) {
-    dead_.erase(pid);
-    return;
-  }
-  if (held == HoldOutcome::kRefused && seen == Seen::kGuessed) {
-    list_now_ = true;  // It may be a thread: a list tells.
-    return;
-  }
-  known.told = held == HoldOutcome::kTold || held == HoldOutcome::kHeld;
-  known.kept = reader_->keep(pid);
-  ++counts_.glances;
-  // After the hold: if that has told of no end when all is read, the row is of the process held.
-  if (reader_->glance(*known.kept, request_.fields, stats_, known.look) == RowOutcome::kVanished) {
-    dead_.erase(pid);
-    return;
-  }
-  if (is_dead(known.look.row)) {
-    dead_[pid] = known.look.row.start_key;
-    return;
-  }
-  dead_.erase(pid);
-  remember(pid, std::move(known), round);
-}
 
 void Poller::remember(int32_t pid, Known known, Round& round) {
   const ProcessRow& row = known.look.row;
@@ -84,111 +53,13 @@ void Poller::retire(int32_t pid, bool dead, Round& round) {
   }
 }
 
-void Poller::glance_at_some(Round& round) {
-  if (request_.every_poll != 0) {
-    std::vector<int32_t> pids;
-    pids.reserve(known_.size());
-    for (const auto& [pid, known] : known_) {
-      pids.push_back(pid);
-    }
-    for (const int32_t pid : pids) {
-      glance(pid, round);
-    }
-    return;
-  }
-  const std::vector<int32_t> tracked = tracked_;  // A glance may end the tracking.
-  for (const int32_t pid : tracked) {
-    glance(pid, round);
-  }
-  const std::vector<Young> young = young_;
-  for (const Young& each : young) {
-    glance(each.pid, round);
-  }
-  // After the glance: what happened in its youth is seen, however long ago the last poll was.
-  std::erase_if(young_, [&](const Young& each) {
-    return each.until <= round.now || !known_.contains(each.pid);
-  });
-  glance_in_turn(round);
-}
-
-/// Looked at in each poll until then.
-void Poller::stay_young(int32_t pid, double until) {
-  if (sees_everybody()) {
-    return;
-  }
-  const auto it = std::find_if(young_.begin(), young_.end(),
-                               [pid](const Young& each) { return each.pid == pid; });
-  if (it == young_.end()) {
-    young_.push_back({pid, until});
-  } else {
-    it->until = until;
-  }
-}
-
-void Poller::queue_turn(const ProcessRow& row) {
-  if (!sees_everybody() && turn_period() > 0 && (row.flags & kFlagKernelThread) == 0) {
-    turns_.push_back({row.pid, row.start_key});
-  }
-}
-
-/// Within this time each process has its turn; 0 = never.
-double Poller::turn_period() const {
-  const double facts = (request_.fields & ~kStatFields) != 0 ? request_.facts_age : 0;
-  if (request_.max_age <= 0 || facts <= 0) {
-    return std::max({request_.max_age, facts, 0.0});
-  }
-  return std::min(request_.max_age, facts);
-}
-
-/// All the others are looked at one after the other, so many that each has its turn within the
-/// period: it waits for all before it, and for those that are looked at together with it.
-bool Poller::turn_has_come(double now) {
-  const double period = turn_period();
-  if (period <= 0) {
-    return false;
-  }
-  const auto all = static_cast<double>(turns_.size());
-  const double together = std::min(static_cast<double>(kTurn), all);
-  credit_ = std::min(credit_ + (all + together) * (now - turned_at_) / period, all);
-  turned_at_ = now;
-  return credit_ >= 1 && credit_ >= together;
-}
-
-void Poller::glance_in_turn(Round& round) {
-  if (!turn_has_come(round.now)) {
-    return;
-  }
-  for (; credit_ >= 1 && !turns_.empty(); credit_ -= 1) {
-    const Turn turn = turns_.front();
-    turns_.pop_front();
-    const auto it = known_.find(turn.pid);
-    // The pid may have been given out again, with a turn of its own.
-    if (it != known_.end() && it->second.look.row.start_key == turn.start_key) {
-      turns_.push_back(turn);
-      mark_old(it->second, turn_period(), round);
-      glance(turn.pid, round);
-    }
-  }
-}
-
-void Poller::glance(int32_t pid, Round& round) {
-  const auto it = known_.find(pid);
-  if (it == known_.end() || it->second.glanced_in == counts_.polls) {
-    return;
-  }
-  it->second.glanced_in = counts_.polls;
-  ++counts_.glances;
-  const RowOutcome outcome = reader_->glance(*it->second.kept, request_.fields, stats_, draft_);
-  accept_glance(pid, outcome, draft_, round);
-}
-
 /// Whoever else may have the pid now is met by the list or the news that tell of it.
 void Poller::accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draft, Round& round) {
   Known& known = known_.at(pid);
   const bool dead = outcome != RowOutcome::kVanished && is_dead(draft.row);
   if (outcome == RowOutcome::kVanished || dead || is_another(known.look.row, draft.row)) {
     // What is held is told of: by the next news at the latest.
-    if (known.hold == nullptr) {
+    if (known.hold == nullptr || round.told.contains(pid)) {
       retire(pid, dead, round);
     }
     return;
@@ -257,7 +128,7 @@ void Poller::read_facts(Round& round) {
   request.fields = request_.fields;
   request.only = true;
   request.pids = pids;
-  request.deadline = request_.deadline;
+  request.deadline = time_left(round);
   // Also of another root: the look at its `stat` files has opened it.
   request.prepared = true;
   accept_facts(take_snapshot(request, reader_), pids, round);
@@ -293,26 +164,6 @@ void Poller::accept_facts(const ProcessTable& table, const std::vector<int32_t>&
                                  table.faults.end());
 }
 
-/// Whether a process that was told to have ended really has: some kernels also tell so when a
-/// thread takes its process over by exec. The hold may also be of one that had the pid before, and
-/// would tell of its end for ever: it is taken anew.
-bool Poller::has_ended(int32_t pid) {
-  const auto it = known_.find(pid);
-  if (it == known_.end()) {
-    return false;
-  }
-  Known& known = it->second;
-  untold_ -= known.told ? 0 : 1;
-  known.hold.reset();
-  const HoldOutcome held = events_->hold(pid, known.hold);
-  known.told = held == HoldOutcome::kTold || held == HoldOutcome::kHeld;
-  untold_ += known.told ? 0 : 1;
-  ++counts_.glances;
-  const RowOutcome outcome = reader_->glance(*known.kept, request_.fields, stats_, draft_);
-  return outcome == RowOutcome::kVanished || is_dead(draft_.row) ||
-         is_another(known.look.row, draft_.row);
-}
-
 void Poller::take_facts(Known& known, const RowDraft& draft, Round& round) {
   const FieldMask facts = request_.fields & ~kStatFields;
   const FieldMask changed = take_over(known.look, draft, facts);
@@ -328,10 +179,12 @@ void Poller::drop_ended_meanwhile(Round& round) {
   std::vector<int32_t> ended;
   events_->take_ended(ended);
   for (const int32_t pid : ended) {
-    if (has_ended(pid)) {
-      retire(pid, !round.started.contains(pid), round);
+    if (const auto it = known_.find(pid); it != known_.end()) {
+      it->second.glanced_in = 0;
+      doubt(pid, round);
     }
   }
+  glance_at_wanted(round);
 }
 
 void Poller::put_row(const RowDraft& look, FieldMask changed, Round& round) {
