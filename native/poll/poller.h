@@ -136,6 +136,8 @@ class Poller {
     std::vector<Expected> expected;
     /// Known, and told to have ended.
     std::unordered_set<int32_t> told;
+    /// The facts are read: what a glance shows beside an end is left to the next poll.
+    bool only_ends = false;
     /// Known, and all fields are to be read.
     std::unordered_set<int32_t> due;
     std::unordered_set<int32_t> started;

@@ -64,8 +64,10 @@ void Poller::accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draf
     }
     return;
   }
-  follow_glance(known, draft, round);
-  mark_old(known, 0, round);
+  if (!round.only_ends) {
+    follow_glance(known, draft, round);
+    mark_old(known, 0, round);
+  }
 }
 
 void Poller::follow_glance(Known& known, const RowDraft& draft, Round& round) {
@@ -184,6 +186,7 @@ void Poller::drop_ended_meanwhile(Round& round) {
       doubt(pid, round);
     }
   }
+  round.only_ends = true;
   glance_at_wanted(round);
 }
 
