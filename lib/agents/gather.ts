@@ -22,6 +22,8 @@ export interface Installs {
 }
 
 export interface Gathered {
+  /** Whose facts were asked for: the others run scripts that lead to no agent. */
+  readonly asked: ReadonlySet<number>;
   readonly facts: readonly ProcessFacts[];
   /** What could not be read of a process, by pid. */
   readonly faults: ReadonlyMap<number, readonly AgentFault[]>;
@@ -116,12 +118,10 @@ export async function gather(
 ): Promise<Gathered> {
   const wanted = await worthReading(candidates, installs, setting);
   if (wanted.length === 0) {
-    return { facts: [], faults: new Map(), tableFaults: [], accounts: new Map() };
+    return { asked: new Set(), facts: [], faults: new Map(), tableFaults: [], accounts: new Map() };
   }
-  const table = await setting.readRows(
-    wanted.map(({ pid }) => pid),
-    'whole',
-  );
+  const asked = new Set(wanted.map(({ pid }) => pid));
+  const table = await setting.readRows([...asked], 'whole');
   const faults = new Map<number, readonly AgentFault[]>();
   const read = wanted.flatMap((before) => {
     const row = table.get(before.pid);
@@ -131,5 +131,5 @@ export async function gather(
     return [found];
   });
   const facts = await withScripts(read, setting);
-  return { facts, faults, tableFaults: table.faults, accounts: await accountsFor(facts, setting) };
+  return { asked, facts, faults, tableFaults: table.faults, accounts: await accountsFor(facts, setting) };
 }

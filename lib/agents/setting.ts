@@ -12,7 +12,7 @@ export const CHEAP = ['argv', 'exe'] as const;
 /** Read of candidates only: each costs a call, and some can wait for a file system. */
 const COSTLY = ['uid', 'user', 'argv', 'exe', 'exeFile', 'cwd', 'root', 'nspid', 'pidNamespace'] as const;
 /** Of those, what a process may change without another program. */
-const MOVING = ['uid', 'user', 'cwd', 'root'] as const;
+export const MOVING = ['uid', 'user', 'cwd', 'root'] as const;
 
 /** `whole`: everything that rules want of a candidate; `moving`: what may have changed since. */
 export type ReadRows = (pids: readonly number[], what: 'whole' | 'moving') => Promise<AgentTable>;
