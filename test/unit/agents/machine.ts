@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import { agents } from '../../../lib/agents/discover.js';
+import type { AgentEvent } from '../../../lib/agents/events.js';
+import { AgentMonitor } from '../../../lib/agents/monitor.js';
+import type { MonitorOptions } from '../../../lib/agents/monitor-options.js';
 import type { AgentPoller, TableDelta } from '../../../lib/agents/poller.js';
 import type { AgentRow, AgentTable } from '../../../lib/agents/table.js';
 import type { Fault } from '../../../lib/process/fault.js';
-import { type FakeRow, tableOf } from './fakes.js';
+import { FakeFiles, type FakeRow, tableOf } from './fakes.js';
 
 /** What the poller of the monitor follows; all else is read for candidates only. */
 const FOLLOWED = ['ppid', 'tty', 'state', 'name', 'argv', 'exe'] as const;
@@ -84,4 +89,64 @@ export class FakeMachine implements AgentPoller {
   untrack(pid: number): void {
     this.tracked.delete(pid);
   }
+}
+
+export const UUID = '01a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
+export const OTHER = '11a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
+export const CLAUDE = { argv: ['claude'], exe: '/home/user/.local/bin/claude', name: 'claude' } as const;
+export const CODEX = { argv: ['codex'], exe: '/x/codex', name: 'codex' } as const;
+export const SHELL = { argv: ['bash'], exe: '/usr/bin/bash', name: 'bash' } as const;
+export const recordPath = (pid: number): string => `/home/user/.claude/sessions/${pid}.json`;
+
+/** The record of a claude that the machine gave the start `pid * 100`. */
+export function record(pid: number, more: Record<string, unknown> = {}): string {
+  return JSON.stringify({ pid, sessionId: UUID, procStart: `${pid * 100}`, status: 'idle', ...more });
+}
+
+export interface Scene {
+  readonly machine: FakeMachine;
+  readonly files: FakeFiles;
+  readonly monitor: AgentMonitor;
+  /** `type pid` of what a poll reported. */
+  poll(): Promise<string[]>;
+  events(): Promise<readonly AgentEvent[]>;
+}
+
+export function scene(
+  rows: Readonly<Record<number, FakeRow>>,
+  options: Partial<MonitorOptions> = {},
+  files = new FakeFiles(),
+): Scene {
+  const machine = new FakeMachine(rows);
+  const monitor = new AgentMonitor({
+    poller: machine,
+    readProcesses: machine.readProcesses,
+    openFiles: async () => Object.assign([], { faults: [] }),
+    look: files.look,
+    clock: () => machine.now,
+    pathEnv: '',
+    overrides: {},
+    ...options,
+  });
+  const events = async () => (await monitor.poll()).events;
+  const poll = async () => (await events()).map(({ type, agent }) => `${type} ${agent.pid}`);
+  return { machine, files, monitor, poll, events };
+}
+
+/** Lets every age pass, and polls. */
+export async function later({ machine, poll }: Scene, ms = 2_000): Promise<string[]> {
+  machine.now += ms;
+  return poll();
+}
+
+export async function expectSameAsAgents({ machine, files, monitor }: Scene, all = false): Promise<void> {
+  const { agents: rows } = await agents({
+    table: machine.table,
+    openFiles: async () => Object.assign([], { faults: [] }),
+    look: files.look,
+    pathEnv: '',
+    overrides: {},
+    all,
+  });
+  expect(monitor.agents).toEqual(rows);
 }
