@@ -1,20 +1,16 @@
 import { OptionError } from '../process/fault.js';
 import { requireKnown, wholeNumber } from '../process/options.js';
+import type { PollerOptions } from '../process/poller-options.js';
 import { AGENTS_OPTIONS, type AgentsOptions, type CheckedOptions, checkOptions } from './options.js';
 import type { AgentPoller } from './poller.js';
 import type { AgentTable } from './table.js';
 
-/** What the poller of the monitor takes as it is. */
-const PASSED_ON = ['events', 'maxAgeMs', 'maxDescriptors'] as const;
-type PassedOn = Partial<Record<(typeof PASSED_ON)[number], unknown>>;
+/** What the monitor's own poller takes as it is. */
+const PASSED_ON = ['events', 'maxAgeMs', 'factsAgeMs', 'trackedAgeMs', 'maxDescriptors'] as const;
+type PassedOn = Pick<PollerOptions, (typeof PASSED_ON)[number]>;
 
-export interface MonitorOptions extends Omit<AgentsOptions, 'table'> {
-  /** Which kernel help the poller takes: see PollerOptions. */
-  readonly events?: 'auto' | 'connector' | 'pidfd' | 'none';
-  /** Within this the poller sees the exec of a process that is no agent. See PollerOptions. */
-  readonly maxAgeMs?: number;
-  /** Most descriptors of the poller. See PollerOptions. */
-  readonly maxDescriptors?: number;
+/** Those of `agents()` but `table` and `now`, and those of the poller that bound how late a change is seen. */
+export interface MonitorOptions extends Omit<AgentsOptions, 'table' | 'now'>, PassedOn {
   /**
    * Milliseconds after which a poll asks anew whether the records of agents were written; 0 = each poll
    * asks. Default 100. It is one call for all agents, off the main thread.
@@ -81,7 +77,7 @@ function expectFunction(name: string, value: unknown): void {
 
 /** Throws an OptionError for an option that is unknown or cannot be used. */
 export function checkMonitorOptions(options: MonitorOptions): CheckedMonitorOptions {
-  const forAgents = AGENTS_OPTIONS.filter((name) => name !== 'table');
+  const forAgents = AGENTS_OPTIONS.filter((name) => name !== 'table' && name !== 'now');
   requireKnown(options, [...forAgents, ...OWN], 'options');
   const passedOn: PassedOn = Object.fromEntries(
     PASSED_ON.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
