@@ -35,13 +35,13 @@ const poll = async () => {
 };
 
 const first = await start(firstProgram);
+// A later pid was given out than the one that is given out again: as where the pids were used up.
+await once(spawn('true'), 'exit');
 await poll();
 first.kill('SIGKILL');
 await once(first, 'exit');
 while (snapshot({ pids: [first.pid] }).size > 0);
 const second = await startAs(first.pid, secondProgram);
-// Somebody else's process: the last pid that was given out is not the one that it was.
-await once(spawn('true'), 'exit');
 await poll();
 second.kill('SIGKILL');
 await once(second, 'exit');
