@@ -13,12 +13,13 @@ type PassedOn = Pick<PollerOptions, (typeof PASSED_ON)[number]>;
 export interface MonitorOptions extends Omit<AgentsOptions, 'table' | 'now'>, PassedOn {
   /**
    * Milliseconds after which a poll asks anew whether the records of agents were written; 0 = each poll
-   * asks. Default 100. It is one call for all agents, off the main thread.
+   * asks. Default 250. It is one call for all agents, off the main thread, and dearer than an idle poll.
    */
   readonly recordAgeMs?: number;
   /**
    * Milliseconds after which open files, locks, cwd and user of agents are read again, where nothing
-   * showed a change before. Default 1,000.
+   * showed a change before. Default 1,000. The open files of an agent whose session is proven by its
+   * record can add nothing but a refused session: ten times that.
    */
   readonly sessionAgeMs?: number;
   /**
@@ -43,7 +44,7 @@ const OWN = [
   'readProcesses',
   'clock',
 ] as const;
-const DEFAULT_RECORD_AGE_MS = 100;
+const DEFAULT_RECORD_AGE_MS = 250;
 const DEFAULT_SESSION_AGE_MS = 1_000;
 const DEFAULT_PATIENCE_MS = 200;
 const MOST_MS = 3_600_000;

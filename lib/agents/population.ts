@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ProcessFacts } from '../engines/facts.js';
+import { programOf } from '../engines/program.js';
 import { hidingFaults } from './answer.js';
 import { type Candidates, candidacyOf } from './candidates.js';
 import type { AgentFault } from './envelope.js';
@@ -64,6 +65,14 @@ function keeping(
     kept.add(name);
   }
   return { facts: kept.size === 0 ? now : (values as unknown as ProcessFacts), kept };
+}
+
+/**
+ * The same image whose arguments are a title now that says nothing: an exec of an interpreter calls it by
+ * its name. What the arguments told before still holds.
+ */
+function hidesBehindTitle(before: ProcessFacts, now: ProcessFacts, filter: Installs['filter']): boolean {
+  return before.exe === now.exe && programOf(now).retitled && candidacyOf(now, filter) === null;
 }
 
 export const keyOf = (pid: number, startKey: bigint | undefined | null): string =>
@@ -249,9 +258,10 @@ export class Population {
   #change(row: AgentRow, fields: readonly string[], filter: Installs['filter'], now: number): void {
     if (this.relatives.has(row.pid)) this.dirty = true;
     const candidate = this.#candidates.get(row.pid);
-    if (fields.some((field) => PROGRAM.includes(field)))
+    const program = fields.some((field) => PROGRAM.includes(field));
+    if (program && !(candidate?.facts && hidesBehindTitle(candidate.facts, this.#factsOf(row), filter))) {
       this.#consider(row, 'its process runs this program now', filter, now);
-    else if (candidate) {
+    } else if (candidate) {
       candidate.cheap = this.#factsOf(row);
       if (!candidate.facts) return;
       candidate.facts = withNews(candidate.facts, candidate.cheap);

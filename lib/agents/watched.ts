@@ -39,6 +39,9 @@ const UNFINISHED_MS = 1_000;
 /** Whoever is due within this part of the age is looked at in the same call. */
 const TOGETHER = 0.25;
 
+/** Where a record proves the session, its sign tells of changes: open files could add a refusal at most. */
+const RECORDED_AGES = 10;
+
 const NOT_LOOKED: RecordLook = { found: undefined };
 
 function isUnfinished({ found }: RecordLook): boolean {
@@ -177,9 +180,11 @@ export class Watched {
 
   #schedule(watch: Watch, written: boolean, now: number): void {
     const { judged, record, held } = watch;
-    const linked = linkJudged(judged, record, held).link.claim?.grade === 'exact';
-    const quick = !linked && watch.tries < QUICK_LOOKS;
-    const rest = Math.min(this.#ageMs, quick ? retryMs(watch.tries) : this.#ageMs);
+    const { claim } = linkJudged(judged, record, held).link;
+    const proven = claim?.grade === 'exact';
+    const ageMs = this.#ageMs * (proven && claim.source === 'pid-record' ? RECORDED_AGES : 1);
+    const quick = !proven && watch.tries < QUICK_LOOKS;
+    const rest = quick ? Math.min(ageMs, retryMs(watch.tries)) : ageMs;
     watch.tries++;
     watch.lookAt = now + (written || watch.unfinishedSince !== null ? Math.min(rest, SETTLED_MS) : rest);
   }

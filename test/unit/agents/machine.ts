@@ -126,6 +126,7 @@ export function scene(
     clock: () => machine.now,
     pathEnv: '',
     overrides: {},
+    recordAgeMs: 100,
     ...options,
   });
   const events = async () => (await monitor.poll()).events;

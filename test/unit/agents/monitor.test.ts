@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeFiles } from './fakes.js';
-import { CLAUDE, CODEX, expectSameAsAgents, record, recordPath, SHELL, scene } from './machine.js';
+import { CLAUDE, CODEX, expectSameAsAgents, later, record, recordPath, SHELL, scene } from './machine.js';
 
 describe('starts and exits', () => {
   it('come once, with the row of agents() and the reason', async () => {
@@ -56,6 +56,19 @@ describe('starts and exits', () => {
       { type: 'exited', agent: { pid: 10 }, reasons: ['its process runs another program now'] },
     ]);
     await expectSameAsAgents(it);
+  });
+
+  it('are not made of a title that hides the arguments', async () => {
+    const node = { argv: ['node', '/b/codex'], exe: '/usr/bin/node', name: 'node' };
+    const it = scene({ 10: node });
+    expect(await it.poll()).toEqual(['started 10']);
+    it.machine.set({ 10: { argv: ['a title of its own'], name: 'a title of its' } });
+    expect(await later(it)).toEqual([]);
+    it.machine.set({ 10: { state: 'T' } });
+    expect(await it.poll()).toEqual(['changed 10']);
+    expect(it.monitor.agents).toMatchObject([{ engine: 'codex', state: { suspended: true } }]);
+    it.machine.set({ 10: { argv: ['node', '/b/other'], name: 'node' } });
+    expect(await it.poll()).toEqual(['exited 10']);
   });
 
   it('of what serves an agent come only with all', async () => {
