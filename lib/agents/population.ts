@@ -40,6 +40,9 @@ const PROGRAM = ['argv', 'exe', 'name', 'exeFile'];
 const RETRY_MS = 50;
 const LONGEST_RETRY_MS = 1_000;
 
+/** Of who is there at the first poll. */
+export const RAN_BEFORE = 'it ran before the first look';
+
 export function retryMs(tries: number): number {
   return Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(tries, 10));
 }
@@ -123,7 +126,7 @@ export class Population {
   }
 
   absorb(delta: TableDelta, { filter }: Installs, now: number): void {
-    const origin = this.#table === undefined ? 'it ran before the first look' : 'its process started';
+    const origin = this.#table === undefined ? RAN_BEFORE : 'its process started';
     this.#table = delta.table;
     for (const row of delta.exited) {
       this.#ended.set(keyOf(row.pid, row.startKey), this.#proofOf(row));
@@ -135,9 +138,9 @@ export class Population {
   }
 
   /** Another set of installs: whoever was no candidate may be one now. */
-  reconsider({ filter }: Installs, now: number): void {
+  reconsider({ filter }: Installs, origin: string, now: number): void {
     for (const row of this.#table ?? []) {
-      if (!this.#candidates.has(row.pid)) this.#consider(row, 'its program was installed', filter, now);
+      if (!this.#candidates.has(row.pid)) this.#consider(row, origin, filter, now);
     }
     this.dirty = true;
   }

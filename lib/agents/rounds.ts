@@ -17,7 +17,7 @@ import { gather, type Installs, installsOf } from './gather.js';
 import { findInstalled, installQuery, KEPT_MS } from './installed.js';
 import type { CheckedMonitorOptions } from './monitor-options.js';
 import type { AgentPoller, TableDelta } from './poller.js';
-import { asCandidates, keyOf, Population } from './population.js';
+import { asCandidates, keyOf, Population, RAN_BEFORE } from './population.js';
 import { lookAtSessions } from './sessions.js';
 import { type Setting, settingOf } from './setting.js';
 import { Watched } from './watched.js';
@@ -94,7 +94,10 @@ export class Rounds {
       if (!table.failed) this.#absorb(table, now);
       this.#askSigns(now);
       await this.#settle(now, stopped);
-      return stopped() ? [] : this.#report();
+      if (stopped()) return [];
+      const events = this.#stale ? this.#report() : [];
+      this.#population.forgetEnds();
+      return events;
     } finally {
       this.#plan();
       this.#tookMs = this.#clock() - now;
@@ -131,12 +134,13 @@ export class Rounds {
     if (this.#errands.runs('installs')) return;
     this.#installedAt = now;
     const take = (installed: readonly InstalledProgram[]): void => {
+      const origin = this.#ready ? 'its program was found to be installed' : RAN_BEFORE;
       this.#ready = true;
       if (isDeepStrictEqual(installed, this.#installs.installed)) return;
       this.#installs = installsOf(installed, this.#setting);
       this.#judgedBefore = this.judged;
       this.#memory = new JudgeMemory();
-      this.#population.reconsider(this.#installs, this.#clock());
+      this.#population.reconsider(this.#installs, origin, this.#clock());
     };
     const lost = (): void => {
       this.#installedAt = Number.NEGATIVE_INFINITY;
@@ -254,7 +258,6 @@ export class Rounds {
 
   /** The answer as it stands now, and what differs from the last one. */
   #report(): AgentEvent[] {
-    if (!this.#stale) return [];
     this.#stale = false;
     const faults = new Map<number, readonly AgentFault[]>();
     const { records, held, kept } = this.#watched.findings();
@@ -274,7 +277,6 @@ export class Rounds {
     const events = eventsBetween(this.#entries, entries, this.#explain());
     this.#entries = entries;
     this.#known = new Set([...this.#judged.keys()].map(keyOfPid));
-    this.#population.forgetEnds();
     return events;
   }
 

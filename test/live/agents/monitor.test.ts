@@ -1,7 +1,7 @@
 /** A monitor over processes that start, become others, write their sessions late, stop and are killed. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as rest } from 'node:timers/promises';
@@ -17,6 +17,7 @@ const UUID = '01a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
 /** For machines that are busy. */
 const PATIENT = { timeout: 60_000 };
 const TOP = join(__dirname, '../../..');
+const EXAMPLE = join(TOP, 'examples/watch-agents.mjs');
 
 /** The events of a scene's processes; what else runs here is nobody's business. */
 class Follower {
@@ -219,6 +220,22 @@ describe.skipIf(process.platform !== 'linux')('a monitor of live agents (makers 
       });
   });
 
+  it('says of a root that is not there that nothing could be read', async () => {
+    const lost = new AgentMonitor({ procRoot: scene.path('gone') });
+    const stop = new AbortController();
+    const seen: unknown[] = [];
+    try {
+      for await (const delta of lost.watch({ intervalMs: 1, signal: stop.signal })) {
+        seen.push(delta);
+        stop.abort();
+      }
+      expect(seen).toMatchObject([{ events: [], failed: true, faults: [{ kind: 'gone' }] }]);
+      expect(lost.envelope).toMatchObject({ agents: [], scanned: 0, faults: [{ pid: null, kind: 'gone' }] });
+    } finally {
+      lost.close();
+    }
+  });
+
   it('keeps two agents of one pid apart', async (context) => {
     const unshare = '/usr/bin/unshare';
     context.skip(process.getuid?.() !== 0, 'only root makes a pid namespace without asking');
@@ -241,9 +258,11 @@ describe.skipIf(process.platform !== 'linux')('a monitor of live agents (makers 
     ]);
   });
 
-  it('is what the example prints', async () => {
+  it('is what the example prints, which the README quotes', async () => {
+    const code = readFileSync(EXAMPLE, 'utf8').replace(/^(\/\/.*\n)+/, '');
+    expect(readFileSync(join(TOP, 'README.md'), 'utf8')).toContain(code);
     const program = await scene.fake('bin/claude');
-    const example = spawn(process.execPath, [join(TOP, 'examples/watch-agents.mjs'), '50'], {
+    const example = spawn(process.execPath, [EXAMPLE, '50'], {
       cwd: scene.home,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
