@@ -54,7 +54,8 @@ export class AgentMonitor {
   readonly #nothing = Promise.resolve(NOTHING);
   #turn: Promise<AgentDelta> | undefined;
   #polls = 0;
-  #failed = false;
+  /** The last poll of the table could not see everything. */
+  #troubled = false;
   #closed = false;
 
   /** @throws OptionError for an option that cannot be used, LoadError when no binary loads */
@@ -144,7 +145,7 @@ export class AgentMonitor {
     try {
       const delta = this.#poller.poll();
       const now = this.#clock();
-      if (isEmpty(delta) && !this.#failed && !this.#rounds.isDue(now)) return this.#nothing;
+      if (isEmpty(delta) && !this.#troubled && !this.#rounds.isDue(now)) return this.#nothing;
       return this.#work(delta, now);
     } catch (error) {
       return Promise.reject(error);
@@ -152,7 +153,7 @@ export class AgentMonitor {
   }
 
   async #work(table: TableDelta, now: number): Promise<AgentDelta> {
-    this.#failed = table.failed;
+    this.#troubled = table.failed || table.faults.length > 0;
     const events = await this.#rounds.run(table, now, () => this.#closed);
     if (events.length === 0 && table.faults.length === 0 && !table.failed) return NOTHING;
     return { events, failed: table.failed, faults: table.faults };

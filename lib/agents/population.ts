@@ -137,10 +137,13 @@ export class Population {
     for (const { row, fields } of delta.changed) this.#change(row, fields, filter, now);
   }
 
-  /** Another set of installs: whoever was no candidate may be one now. */
+  /** Another set of installs: whoever was no candidate may be one now, and links may lead elsewhere. */
   reconsider({ filter }: Installs, origin: string, now: number): void {
     for (const row of this.#table ?? []) {
       if (!this.#candidates.has(row.pid)) this.#consider(row, origin, filter, now);
+    }
+    for (const candidate of this.#candidates.values()) {
+      if (candidate.facts?.script) candidate.askAt = now;
     }
     this.dirty = true;
   }

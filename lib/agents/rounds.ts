@@ -90,8 +90,9 @@ export class Rounds {
 
   async run(table: TableDelta, now: number, stopped: () => boolean): Promise<AgentEvent[]> {
     this.#whole.set('table', table.faults);
+    if (table.failed) return [];
     try {
-      if (!table.failed) this.#absorb(table, now);
+      this.#absorb(table, now);
       this.#askSigns(now);
       await this.#settle(now, stopped);
       if (stopped()) return [];

@@ -131,6 +131,18 @@ describe('what could not be read', () => {
     expect(it.monitor.envelope.faults).toEqual([]);
   });
 
+  it('of the table in one poll is forgotten in the next', async () => {
+    const it = scene({ 10: CLAUDE });
+    await it.poll();
+    const poll = it.machine.poll.bind(it.machine);
+    it.machine.poll = () => ({ ...poll(), faults: [fault('open', 'limit')] });
+    expect(await it.monitor.poll()).toMatchObject({ events: [], failed: false, faults: [{ kind: 'limit' }] });
+    expect(it.monitor.envelope.faults).toMatchObject([{ pid: null, kind: 'limit' }]);
+    it.machine.poll = poll;
+    await it.poll();
+    expect(it.monitor.envelope.faults).toEqual([]);
+  });
+
   it('again of a process leaves the earlier value', async () => {
     const it = scene({ 10: CLAUDE });
     await it.poll();

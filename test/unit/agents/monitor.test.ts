@@ -95,6 +95,23 @@ describe('starts and exits', () => {
   });
 });
 
+describe('where engines are installed', () => {
+  it('is asked again when something starts, and makes agents of who runs there already', async () => {
+    const files = new FakeFiles({ '/bin/claude': { link: '/opt/c/2.0' } });
+    const rows = {
+      10: { argv: ['/opt/c/2.0'], exe: '/opt/c/2.0', name: '2.0', exeFile: { dev: 1n, ino: 2n } },
+    };
+    const it = scene(rows, { pathEnv: '/bin' }, files);
+    expect(await it.poll()).toEqual([]);
+    files.set('/opt/c/2.0', '');
+    expect(await later(it, 5_000)).toEqual([]);
+    it.machine.set({ 20: SHELL });
+    const [start] = await it.events();
+    expect(start).toMatchObject({ type: 'started', agent: { pid: 10, evidence: { rule: 'file-identity' } } });
+    expect(start?.reasons[0]).toBe('its program was found to be installed');
+  });
+});
+
 describe('a launcher chain', () => {
   const CHAIN = {
     10: { argv: ['node', '/b/codex'], exe: '/usr/bin/node', name: 'node', tty: 'pts/1' },
