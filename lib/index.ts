@@ -1,6 +1,11 @@
 export { agents } from './agents/discover.js';
 export type { Agent, AgentFault, AgentSession, AgentsEnvelope } from './agents/envelope.js';
+export type { AgentEvent } from './agents/events.js';
+export type { AgentFile, AgentFiles, ReadFiles } from './agents/held.js';
+export { type AgentDelta, AgentMonitor, type MonitorStats } from './agents/monitor.js';
+export type { MonitorOptions } from './agents/monitor-options.js';
 export type { AgentsOptions } from './agents/options.js';
+export type { AgentPoller, TableDelta } from './agents/poller.js';
 export type { AgentRow, AgentTable } from './agents/table.js';
 export type { EngineHome } from './engines/homes.js';
 export type { LinkGrade, RefusedSession } from './engines/link.js';

@@ -15,6 +15,8 @@ export interface Candidates {
   readonly scripted: readonly { readonly facts: ProcessFacts; readonly script: string }[];
 }
 
+const MOST_KNOWN = 10_000;
+
 /** Answers for one text (a path or a word) whether any rule cares for it; texts repeat, so answers are kept. */
 export class TextFilter {
   readonly #names: ReadonlySet<string>;
@@ -22,7 +24,7 @@ export class TextFilter {
   readonly #paths: ReadonlySet<string>;
   readonly #rules: readonly EngineRule[];
   readonly #overrides: readonly string[];
-  readonly #known = new Map<string, boolean>();
+  #known = new Map<string, boolean>();
 
   constructor(
     rules: readonly EngineRule[],
@@ -46,6 +48,8 @@ export class TextFilter {
     let answer = this.#known.get(text);
     if (answer === undefined) {
       answer = this.#decide(text);
+      // Programs with names of their own come and go for as long as somebody polls.
+      if (this.#known.size >= MOST_KNOWN) this.#known = new Map();
       this.#known.set(text, answer);
     }
     return answer;
@@ -72,18 +76,26 @@ function textsOf(program: Program): string[] {
   return [program.image, program.word, program.entry?.text].filter((text) => typeof text === 'string');
 }
 
+/** Why a process deserves the costly facts: its name, or the script that it runs; null = it does not. */
+export function candidacyOf(facts: ProcessFacts, filter: TextFilter): 'named' | { script: string } | null {
+  const program = programOf(facts);
+  if (
+    textsOf(program).some((text) => filter.interests(text)) ||
+    (program.comm !== null && filter.interestsComm(program.comm))
+  ) {
+    return 'named';
+  }
+  const { entry } = program;
+  return entry?.form === 'script' && canBePath(entry.text) ? { script: entry.text } : null;
+}
+
 export function candidatesOf(all: Iterable<ProcessFacts>, filter: TextFilter): Candidates {
   const named: ProcessFacts[] = [];
   const scripted: { facts: ProcessFacts; script: string }[] = [];
   for (const facts of all) {
-    const program = programOf(facts);
-    if (
-      textsOf(program).some((text) => filter.interests(text)) ||
-      (program.comm !== null && filter.interestsComm(program.comm))
-    ) {
-      named.push(facts);
-    } else if (program.entry?.form === 'script' && canBePath(program.entry.text))
-      scripted.push({ facts, script: program.entry.text });
+    const candidacy = candidacyOf(facts, filter);
+    if (candidacy === 'named') named.push(facts);
+    else if (candidacy !== null) scripted.push({ facts, ...candidacy });
   }
   return { named, scripted };
 }

@@ -1,14 +1,16 @@
 /** Where the engines are installed on this machine: the files themselves, through every link. */
 import { delimiter, isAbsolute, join } from 'node:path';
+import { ENGINES } from '../engines/index.js';
 import { interpreterOf } from '../engines/interpreter.js';
 import { canOwnIdentity, type InstalledProgram, type Override } from '../engines/match.js';
 import { baseName } from '../engines/path.js';
 import type { EngineRule } from '../engines/rule.js';
 import type { Look } from '../process/look.js';
 import { ownHome } from './scripts.js';
+import type { Setting } from './setting.js';
 
 /** An installation changes by hand, not by the second. */
-const KEPT_MS = 5_000;
+export const KEPT_MS = 5_000;
 const MAX_PATH_FOLDERS = 64;
 
 export interface InstallQuery {
@@ -17,7 +19,11 @@ export interface InstallQuery {
   readonly homes: readonly string[];
   readonly overrides: readonly Override[];
   readonly look: Look;
-  readonly now: () => number;
+}
+
+export function installQuery({ options, overrides, look }: Setting): InstallQuery {
+  const pathEnv = options.pathEnv ?? process.env['PATH'] ?? '';
+  return { rules: ENGINES, pathEnv, homes: options.homes, overrides, look };
 }
 
 /** The names by which people call an engine: no inner, release or helper name. */
@@ -48,7 +54,8 @@ function placesOf(query: InstallQuery): { engine: string; path: string }[] {
   ];
 }
 
-async function findInstalled(query: InstallQuery): Promise<InstalledProgram[]> {
+/** Looks for the programs of all engines. */
+export async function findInstalled(query: InstallQuery): Promise<InstalledProgram[]> {
   const places = placesOf(query);
   const answers = await query.look(
     places.map(({ path }) => ({ op: 'realpath', path, group: path.slice(0, path.lastIndexOf('/')) })),
@@ -71,9 +78,12 @@ async function findInstalled(query: InstallQuery): Promise<InstalledProgram[]> {
 let kept: { key: string; look: Look; at: number; found: readonly InstalledProgram[] } | undefined;
 
 /** Answers from the last look when it asked the same and is younger than five seconds. */
-export async function installedPrograms(query: InstallQuery): Promise<readonly InstalledProgram[]> {
+export async function installedPrograms(
+  query: InstallQuery,
+  clock: () => number,
+): Promise<readonly InstalledProgram[]> {
   const key = JSON.stringify([query.pathEnv, query.homes, query.overrides, ownHome()]);
-  const now = query.now();
+  const now = clock();
   const age = kept ? now - kept.at : Number.POSITIVE_INFINITY;
   if (kept && kept.key === key && kept.look === query.look && age >= 0 && age < KEPT_MS) return kept.found;
   const found = await findInstalled(query);

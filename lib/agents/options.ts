@@ -30,7 +30,7 @@ export interface AgentsOptions {
   readonly now?: () => number;
 }
 
-const KNOWN: readonly (keyof AgentsOptions)[] = [
+export const AGENTS_OPTIONS: readonly (keyof AgentsOptions)[] = [
   'procRoot',
   'homes',
   'all',
@@ -99,7 +99,7 @@ export interface CheckedOptions extends AgentsOptions {
 
 /** Throws an OptionError for an option that is unknown or cannot be used. */
 export function checkOptions(options: AgentsOptions): CheckedOptions {
-  requireKnown(options, KNOWN, 'options');
+  requireKnown(options, AGENTS_OPTIONS, 'options');
   expectType(options, 'all', 'boolean');
   expectType(options, 'pathEnv', 'string');
   expectType(options, 'openFiles', 'function');

@@ -15,6 +15,10 @@ import { groupOf } from './scripts.js';
 export interface RecordLook {
   readonly found: FoundRecord | null | undefined;
   readonly fault?: Fault;
+  /** Where it lies or would lie, for a look that only asks whether it changed. */
+  readonly spot?: LookRequest;
+  /** What such a look would find now, see `signOf`. */
+  readonly sign?: string;
 }
 
 export interface RecordQuery {
@@ -52,12 +56,26 @@ function requestsOf(place: Place): LookRequest[] {
   ];
 }
 
+/** The same file as in `requestsOf`, its status alone. */
+function spotOf(place: Place): LookRequest {
+  const { root, anchor } = place;
+  const path = pathsOf(place).file;
+  const from = { group: groupOf(root + anchor), ...(root === '' ? {} : { root }) };
+  return { op: 'stat', path, follow: false, ...from };
+}
+
 function leadsOut(outer: LookAnswer | undefined, inner: LookAnswer | undefined): boolean {
   if (outer?.realpath === undefined || inner?.realpath === undefined) return true;
   return !isBelow(inner.realpath, outer.realpath);
 }
 
-function readAnswer(place: Place, answers: readonly LookAnswer[]): RecordLook {
+/** Differs as soon as the file was written, replaced, removed, or can no longer be looked at. */
+export function signOf({ fault, stat }: LookAnswer): string {
+  if (stat === undefined) return fault?.kind ?? 'nothing';
+  return `${stat.dev}:${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+}
+
+function readAnswer(place: Place, answers: readonly LookAnswer[]): Omit<RecordLook, 'spot' | 'sign'> {
   const [outer, inner, file] = answers;
   if (file?.fault?.kind === 'gone') return { found: null };
   if (file?.fault) return { found: undefined, fault: file.fault };
@@ -75,9 +93,10 @@ function readAnswer(place: Place, answers: readonly LookAnswer[]): RecordLook {
 
 async function lookAt(places: readonly Place[], look: Look): Promise<RecordLook[]> {
   const answers = await look(places.flatMap(requestsOf));
-  return places.map((place, index) =>
-    readAnswer(place, answers.slice(index * REQUESTS_A_PLACE, (index + 1) * REQUESTS_A_PLACE)),
-  );
+  return places.map((place, index) => {
+    const own = answers.slice(index * REQUESTS_A_PLACE, (index + 1) * REQUESTS_A_PLACE);
+    return { ...readAnswer(place, own), spot: spotOf(place), sign: signOf(own.at(-1) ?? {}) };
+  });
 }
 
 function ownPlace(query: RecordQuery): Place | null {

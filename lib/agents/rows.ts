@@ -215,17 +215,24 @@ function isHoldingService({ judged, link }: Linked): boolean {
   return byFile || (link.claim === null && link.refused.length > 0);
 }
 
+/** A row, and the processes of its agent. */
+export interface Entry {
+  readonly agent: Agent;
+  /** Pids from the launcher down to the worker; of a launcher's own row its pid alone. */
+  readonly chain: readonly number[];
+}
+
 /** The rows of the envelope, by pid. `notes`: what could not be read, by pid. */
-export function rowsOf(
+export function entriesOf(
   linked: ReadonlyMap<number, Linked>,
   notes: ReadonlyMap<number, readonly string[]>,
   all: boolean,
-): Agent[] {
+): Entry[] {
   const chains = chainsOf(linked);
   const services = [...linked.values()].filter(isHoldingService);
   const claimants = chains.filter(({ kind }) => isSessionKind(kind)).map(claimantOf);
   const settled = arbitrate(claimants.filter((claimant) => claimant !== null));
-  const rows: Agent[] = [];
+  const entries: Entry[] = [];
   for (const { members, shown, kind, launcherPid } of chains) {
     for (const member of members) {
       const { pid } = member.judged.facts;
@@ -235,8 +242,10 @@ export function rowsOf(
           : { kind: 'launcher' as const, launcherPid: null, settlement: undefined, others: [] };
       if (!all && !isSessionKind(context.kind)) continue;
       const held = isSessionKind(context.kind) ? serviceNotes(member, services) : [];
-      rows.push(rowOf(member, { ...context, notes: [...(notes.get(pid) ?? []), ...held] }));
+      const agent = rowOf(member, { ...context, notes: [...(notes.get(pid) ?? []), ...held] });
+      const chain = member === shown ? members.map(({ judged }) => judged.facts.pid) : [pid];
+      entries.push({ agent, chain });
     }
   }
-  return rows.sort((a, b) => a.pid - b.pid);
+  return entries.sort((a, b) => a.agent.pid - b.agent.pid);
 }

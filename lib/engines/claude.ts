@@ -62,9 +62,9 @@ function sessionOf(value: unknown): Pick<PidRecord, 'sessionId' | 'sessionIdOdd'
 
 /** Reads the text of `sessions/<pid>.json`. */
 export function readClaudeRecord(text: string): RecordReading {
-  if (text.trim() === '') return { problem: 'is empty just now: it is being written' };
+  if (text.trim() === '') return { problem: 'is empty just now: it is being written', unfinished: true };
   const fields = firstObject(text);
-  if (fields === null) return { problem: 'holds no whole JSON object just now' };
+  if (fields === null) return { problem: 'holds no whole JSON object just now', unfinished: true };
   return {
     record: {
       pid: wholeNumber(fields['pid']),

@@ -15,6 +15,38 @@ export interface JudgeContext extends MatchContext {
   readonly lookup: Lookup;
   /** Home of the account that owns a process; null = not known. */
   readonly ownerHome: (facts: ProcessFacts) => string | null;
+  /** What earlier judgements under the same rules and installs concluded. */
+  readonly memory?: JudgeMemory;
+}
+
+/**
+ * Conclusions from the facts of one process, for whoever judges again and again: the same facts object
+ * is matched once. Good for one set of rules, installs and overrides.
+ */
+export class JudgeMemory {
+  /** Processes that were held against the rules. */
+  matched = 0;
+  readonly #verdicts = new WeakMap<ProcessFacts, MatchVerdict>();
+  readonly #readings = new WeakMap<ProcessFacts, { readonly key: string; readonly reading: Reading }>();
+
+  verdict(facts: ProcessFacts, make: () => MatchVerdict): MatchVerdict {
+    let verdict = this.#verdicts.get(facts);
+    if (verdict === undefined) {
+      verdict = make();
+      this.#verdicts.set(facts, verdict);
+      this.matched++;
+    }
+    return verdict;
+  }
+
+  /** `key`: what else the reading depends on. */
+  reading(facts: ProcessFacts, key: string, make: () => Reading): Reading {
+    const known = this.#readings.get(facts);
+    if (known?.key === key) return known.reading;
+    const reading = make();
+    this.#readings.set(facts, { key, reading });
+    return reading;
+  }
 }
 
 export interface Judged {
@@ -44,8 +76,12 @@ export interface Judgement {
 
 type Found = Extract<MatchVerdict, { outcome: 'engine' }>;
 
-interface Draft extends Omit<Judged, 'kind' | 'because' | 'worker' | 'launcher' | 'wrapper'> {
+/** What one process and its parent's engine tell: nothing here changes when others come and go. */
+interface Reading extends Omit<Judged, 'kind' | 'worker' | 'launcher' | 'wrapper'> {
   readonly ownKind: AgentKind;
+}
+
+interface Draft extends Omit<Reading, 'because'> {
   kind: AgentKind;
   because: string[];
   worker: number | null;
@@ -59,11 +95,16 @@ export function isSessionKind(kind: AgentKind): boolean {
   return SESSION_KINDS.includes(kind);
 }
 
-function draftOf(facts: ProcessFacts, found: Found, parent: Subject['parent'], context: JudgeContext): Draft {
+function readingOf(
+  facts: ProcessFacts,
+  found: Found,
+  parent: Subject['parent'],
+  ownerHome: string | null,
+): Reading {
   const { rule } = found;
   const program = programOf(facts);
   const args = readArguments(program.args, rule.options);
-  const home = homeOf(facts, rule.home, context.ownerHome(facts));
+  const home = homeOf(facts, rule.home, ownerHome);
   const subject: Subject = { facts, program, args, home: home.config, parent };
   const byRule = rule.kinds.find((each) => each.when(subject));
   const because = [...found.because];
@@ -72,20 +113,16 @@ function draftOf(facts: ProcessFacts, found: Found, parent: Subject['parent'], c
   const kind = serves ? byRule.kind : (found.placeKind ?? byRule?.kind ?? 'tui');
   if (byRule && kind === byRule.kind) because.push(`${kind}: ${byRule.why}`);
   else if (found.placeKind) because.push(`${kind}: by the place of its program`);
-  return {
-    facts,
-    program,
-    args,
-    rule,
-    evidence: found.evidence,
-    home,
-    ownKind: kind,
-    kind,
-    because,
-    worker: null,
-    launcher: null,
-    wrapper: null,
-  };
+  return { facts, program, args, rule, evidence: found.evidence, home, ownKind: kind, because };
+}
+
+function draftOf(facts: ProcessFacts, found: Found, parent: Subject['parent'], context: JudgeContext): Draft {
+  const ownerHome = context.ownerHome(facts);
+  const make = () => readingOf(facts, found, parent, ownerHome);
+  const key = `${parent === undefined ? '?' : JSON.stringify(parent)} ${ownerHome}`;
+  const reading = context.memory?.reading(facts, key, make) ?? make();
+  const { ownKind: kind, because } = reading;
+  return { ...reading, kind, because: [...because], worker: null, launcher: null, wrapper: null };
 }
 
 /** Does `parent` only carry the agent that runs in `child`? */
@@ -164,7 +201,8 @@ export function judge(candidates: Iterable<ProcessFacts>, context: JudgeContext)
   const refused = new Map<number, readonly string[]>();
   for (const facts of candidates) {
     if (!runs(facts)) continue;
-    const verdict = matchProcess(facts, context);
+    const match = () => matchProcess(facts, context);
+    const verdict = context.memory?.verdict(facts, match) ?? match();
     if (verdict.outcome === 'engine') found.set(facts.pid, { facts, verdict });
     else if (verdict.outcome === 'barrier') barriers.set(facts.pid, verdict.because);
     else if (verdict.outcome === 'refused') refused.set(facts.pid, verdict.because);

@@ -22,8 +22,10 @@ export interface PidRecord {
   readonly version: string | null;
 }
 
-/** `problem` completes "the record ...". */
-export type RecordReading = { readonly record: PidRecord } | { readonly problem: string };
+/** `problem` completes "the record ...". `unfinished`: as of a file that is being written. */
+export type RecordReading =
+  | { readonly record: PidRecord }
+  | { readonly problem: string; readonly unfinished?: boolean };
 
 /** Index after the first complete JSON object; -1 when none is complete. */
 function endOfObject(text: string): number {

@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
-import type { Agent, AgentFault, AgentsEnvelope } from '../../index.js';
+import type { Agent, AgentFault, AgentsEnvelope, AgentsOptions } from '../../index.js';
 import { type Command, type Run, UsageError } from '../command.js';
-import { type Cell, columns, cut, plural, printable, printableJson, type Style } from '../text.js';
+import { type Cell, columns, cut, plural, printable, type Style } from '../text.js';
+import { show, type View, WATCH_OPTIONS } from '../watch.js';
 
 const STATE_STYLES: Readonly<Record<string, readonly Style[]>> = {
   busy: ['green'],
@@ -96,36 +97,57 @@ function summary({ agents, scanned, tookMs }: AgentsEnvelope): string {
   return `${plural(agents.length - serving, 'agent')}${others}: ${read}.`;
 }
 
-async function show(run: Run): Promise<number> {
-  const { values } = run;
+function optionsOf({ values }: Run): AgentsOptions {
   for (const home of (values['home'] ?? []) as readonly string[]) {
     if (!isAbsolute(home)) throw new UsageError(`--home must be an absolute path: ${home}`);
   }
-  const envelope = await run.api.agents({
+  return {
     all: values['all'] === true,
     ...(values['home'] === undefined ? {} : { homes: values['home'] as readonly string[] }),
     ...(values['proc-root'] === undefined ? {} : { procRoot: values['proc-root'] as string }),
-  });
-  if (values['json'] === true) {
-    run.print(printableJson(envelope));
-  } else {
-    const why = values['why'] === true;
-    if (envelope.agents.length > 0) run.print([...tableLines(envelope, why, run), '']);
-    run.print([summary(envelope), ...faultLines(envelope.faults, why, run)]);
+  };
+}
+
+function viewOf(envelope: AgentsEnvelope, run: Run): View {
+  const why = run.values['why'] === true;
+  return {
+    json: envelope,
+    lines: [
+      ...(envelope.agents.length > 0 ? [...tableLines(envelope, why, run), ''] : []),
+      summary(envelope),
+      ...faultLines(envelope.faults, why, run),
+    ],
+    // A table without a process is a failed look, not an empty machine.
+    code: envelope.scanned === 0 ? 1 : 0,
+  };
+}
+
+async function run(run: Run): Promise<number> {
+  const { api } = run;
+  const options = optionsOf(run);
+  if (run.values['watch'] !== true) return show(run, async () => viewOf(await api.agents(options), run));
+  const monitor = new api.AgentMonitor(options);
+  try {
+    return await show(run, async () => {
+      await monitor.poll();
+      return viewOf(monitor.envelope, run);
+    });
+  } finally {
+    monitor.close();
   }
-  // A table without a process is a failed look, not an empty machine.
-  return envelope.scanned === 0 ? 1 : 0;
 }
 
 export const agents: Command = {
   name: 'agents',
   summary: 'coding agents that run on this machine (the default)',
   options: {
-    json: { type: 'boolean', help: 'print everything that is known, as JSON' },
+    ...WATCH_OPTIONS,
+    // -w is older here, and stands for --why.
+    watch: { type: 'boolean', help: 'look again and again until interrupted' },
     all: { type: 'boolean', short: 'a', help: 'show services, helpers and launchers too' },
     why: { type: 'boolean', short: 'w', help: 'show the reasons of every answer' },
     home: { type: 'string', multiple: true, value: 'DIR', help: 'a further home with session files' },
     'proc-root': { type: 'string', value: 'DIR', help: 'where the process files lie (default /proc)' },
   },
-  run: show,
+  run,
 };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../../lib/agents/discover.js';
+import { AgentMonitor } from '../../../lib/agents/monitor.js';
+import type { MonitorOptions } from '../../../lib/agents/monitor-options.js';
 import type { AgentsOptions } from '../../../lib/agents/options.js';
 import { OptionError } from '../../../lib/process/fault.js';
 
@@ -29,5 +31,43 @@ describe('options', () => {
     const failure = await agents(options as AgentsOptions).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(OptionError);
     expect(failure).toMatchObject({ option: name });
+  });
+});
+
+describe('options of a monitor', () => {
+  const poller = { poll: () => {}, track: () => {}, untrack: () => {} };
+
+  it.each([
+    [{ intervalMs: 5 }, 'intervalMs'],
+    [{ table: { size: 0 } }, 'table'],
+    [{ now: () => 0 }, 'now'],
+    [{ homes: ['relative'] }, 'homes'],
+    [{ overrides: { clod: '/x' } }, 'overrides'],
+    [{ procRoot: '' }, 'procRoot'],
+    [{ deadlineMs: 0 }, 'deadlineMs'],
+    [{ recordAgeMs: -1 }, 'recordAgeMs'],
+    [{ sessionAgeMs: 0 }, 'sessionAgeMs'],
+    [{ patienceMs: '1' }, 'patienceMs'],
+    [{ events: 'all' }, 'events'],
+    [{ maxAgeMs: -1 }, 'maxAgeMs'],
+    [{ poller: {} }, 'poller'],
+    [{ poller: null }, 'poller'],
+    [{ poller, events: 'none' }, 'events'],
+    [{ readProcesses: 1 }, 'readProcesses'],
+    [{ clock: 5 }, 'clock'],
+    [[], 'options'],
+  ])('%j is refused by name', (options, name) => {
+    const make = () => new AgentMonitor(options as MonitorOptions);
+    expect(make).toThrow(OptionError);
+    expect(make).toThrow(expect.objectContaining({ option: name }));
+  });
+
+  it.each([
+    [{ intervalMs: 0 }, 'intervalMs'],
+    [{ signal: 'x' }, 'signal'],
+    [{ interval: 5 }, 'interval'],
+  ])('of watch(): %j is refused at once', (options, name) => {
+    const monitor = new AgentMonitor({ poller: poller as unknown as NonNullable<MonitorOptions['poller']> });
+    expect(() => monitor.watch(options as object)).toThrow(expect.objectContaining({ option: name }));
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type * as procscope from '../../../lib/index.js';
 import type { Lock, LocksAnswer } from '../../../lib/index.js';
 import { look } from './look.js';
 
@@ -54,6 +55,31 @@ describe('--watch', () => {
     expect(lines[3]).toBe('and 7 more lines\u001b[K');
     for (const line of lines.slice(1, 4)) expect(line.replace('\u001b[K', '').length).toBeLessThanOrEqual(30);
     expect(writes[1]).not.toContain('\u001b[2J');
+  });
+
+  it('of agents goes on with one monitor, and closes it', async () => {
+    const did: string[] = [];
+    const envelope = { agents: [], scanned: 7, tookMs: 1, faults: [], ambiguousPanes: [] };
+    class Monitor {
+      readonly envelope = envelope;
+      constructor(options: object) {
+        did.push(JSON.stringify(options));
+      }
+      async poll(): Promise<void> {
+        did.push('poll');
+      }
+      close(): void {
+        did.push('close');
+      }
+    }
+    let written = 0;
+    const { code, out } = await look(['agents', '--watch', '--json', '--interval', '10', '--all'], {
+      api: { AgentMonitor: Monitor as unknown as (typeof procscope)['AgentMonitor'] },
+      onWrite: () => ++written === 2,
+    });
+    expect(code).toBe(0);
+    expect(out).toBe(`${JSON.stringify(envelope)}\n`.repeat(2));
+    expect(did).toEqual(['{"all":true}', 'poll', 'poll', 'close']);
   });
 
   it('does not wait for a look that hangs', async () => {

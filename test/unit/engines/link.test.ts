@@ -107,7 +107,7 @@ describe('a record in the middle of a write', () => {
     ['}{', 'holds no whole JSON object just now'],
     ['null', 'holds no whole JSON object just now'],
   ])('%j', (text, problem) => {
-    expect(readClaudeRecord(text)).toEqual({ problem });
+    expect(readClaudeRecord(text)).toEqual({ problem, unfinished: true });
     const verdict = linkOf(facts({}), { path: '/r', uid: 1000, reading: { problem } }, NO_ID, 'ticks', 'gap');
     expect(verdict.because).toEqual([`session: the record /r ${problem}`, 'session unknown: gap']);
   });

@@ -1,0 +1,50 @@
+/** What every step of discovery needs to know: the options, once checked, and the ways to read. */
+import { ENGINES } from '../engines/index.js';
+import type { Override } from '../engines/match.js';
+import type { Look } from '../process/look.js';
+import { look as lookAtFiles } from '../process/look-files.js';
+import { snapshotAsync } from '../process/snapshot.js';
+import type { CheckedOptions } from './options.js';
+import type { AgentTable } from './table.js';
+
+/** Read of every process. */
+export const CHEAP = ['argv', 'exe'] as const;
+/** Read of candidates only: each costs a call, and some can wait for a file system. */
+const COSTLY = ['uid', 'user', 'argv', 'exe', 'exeFile', 'cwd', 'root', 'nspid', 'pidNamespace'] as const;
+/** Of those, what a process may change without another program. */
+export const MOVING = ['uid', 'user', 'cwd', 'root'] as const;
+
+/** `whole`: everything that rules want of a candidate; `moving`: what may have changed since. */
+export type ReadRows = (pids: readonly number[], what: 'whole' | 'moving') => Promise<AgentTable>;
+
+export interface Setting {
+  readonly options: CheckedOptions;
+  readonly look: Look;
+  readonly overrides: readonly Override[];
+  readonly readRows: ReadRows;
+}
+
+function envKeys(): string[] {
+  const keys = ENGINES.flatMap((rule) => [rule.home.variable, ...rule.environment, ...rule.baseUrls]);
+  return [...new Set(['HOME', 'USERPROFILE', ...keys])];
+}
+
+function overridesOf(options: CheckedOptions): Override[] {
+  return ENGINES.flatMap(({ engine }) => {
+    const program = options.overrides
+      ? options.overrides[engine]
+      : process.env[`${engine.toUpperCase()}_PATH`];
+    return program ? [{ engine, program }] : [];
+  });
+}
+
+function machineRows({ procRoot, deadlineMs }: CheckedOptions): ReadRows {
+  return (pids, what) =>
+    what === 'whole'
+      ? snapshotAsync({ fields: [...COSTLY], env: envKeys(), pids, procRoot, deadlineMs })
+      : snapshotAsync({ fields: [...MOVING], pids, procRoot, deadlineMs });
+}
+
+export function settingOf(options: CheckedOptions, readRows = machineRows(options)): Setting {
+  return { options, look: options.look ?? lookAtFiles, overrides: overridesOf(options), readRows };
+}
