@@ -113,7 +113,13 @@ function facesOf(facts: ProcessFacts, program: Program): Faces {
   };
 }
 
-function nameFinding(rule: EngineRule, place: Place, text: string, low: boolean): Finding | null {
+function nameFinding(
+  rule: EngineRule,
+  place: Place,
+  text: string,
+  low: boolean,
+  settled = false,
+): Finding | null {
   const name = place === 'comm' ? commName(text) : programName(text);
   const found = rule.names.find(
     (each) =>
@@ -123,19 +129,24 @@ function nameFinding(rule: EngineRule, place: Place, text: string, low: boolean)
   if (!found) return null;
   return {
     rule,
-    evidence: evidenceOf('native-or-process-name', place, low || found.shared === true),
+    evidence: evidenceOf('native-or-process-name', place, low || (found.shared === true && !settled)),
     because: `${place}: ${name} is a name of ${rule.engine} (${said(found.source)})`,
   };
 }
 
-function layoutFinding(rule: EngineRule, of: 'image' | 'entry', path: string, low: boolean): Finding | null {
+function layoutFinding(
+  rule: EngineRule,
+  of: 'image' | 'entry' | 'module',
+  path: string,
+  low: boolean,
+): Finding | null {
   const found = rule.layouts.find((layout) => layout.of === of && layout.path.matches(path));
   if (!found) return null;
   const by = of === 'image' ? 'native-or-process-name' : 'package-entrypoint';
   return {
     rule,
     evidence: evidenceOf(by, of === 'image' ? 'exe' : 'script', low),
-    because: `${of}: lies where ${rule.engine} is installed, ${found.path.text} (${said(found.source)})`,
+    because: `${of}: ${of === 'module' ? `a module of ${rule.engine}` : `lies where ${rule.engine} is installed`}, ${found.path.text} (${said(found.source)})`,
   };
 }
 
@@ -177,8 +188,13 @@ function findingsOf(rule: EngineRule, faces: Faces, program: Program, argv: read
   found.push(byImage, imageName);
   // An image that speaks and says something else makes every other face doubtful.
   const doubtful = imageSpeaks && byImage === null && imageName === null;
-  for (const script of faces.scripts) {
-    found.push(nameFinding(rule, 'script', script, doubtful), layoutFinding(rule, 'entry', script, doubtful));
+  const placed = faces.scripts.map((script) => layoutFinding(rule, 'entry', script, doubtful));
+  // The vendor's folder settles a name that others use too.
+  const settled = placed.some((each) => each !== null);
+  found.push(...placed);
+  for (const script of faces.scripts) found.push(nameFinding(rule, 'script', script, doubtful, settled));
+  if (program.entry?.form === 'module') {
+    found.push(layoutFinding(rule, 'module', program.entry.text, doubtful));
   }
   if (faces.word !== null) {
     found.push(nameFinding(rule, 'argv[0]', faces.word, doubtful || program.retitled));

@@ -110,7 +110,7 @@ function partPattern(part: string): PartPattern {
     .replace(/[.+?^$()|[\]\\]/g, '\\$&')
     .replace(/<[^>]*>/g, '(.+)')
     .replaceAll('*', '.*');
-  return new RegExp(`^${body}$`, 's');
+  return new RegExp(`^${body}$`, 'is');
 }
 
 function readingOf(pattern: string): Reading {
@@ -165,12 +165,12 @@ function namedPart({ groups }: Reading, parts: readonly string[], begin: number)
  */
 export function pathTail(pattern: string): PathPattern {
   const readings = alternatives(pattern.toLowerCase()).map(readingOf);
-  const found = (path: string): { reading: Reading; parts: readonly string[]; begin: number } | null => {
+  const found = (path: string): { reading: Reading; begin: number } | null => {
     if (!canBePath(path)) return null;
     const parts = withSlashes(path).toLowerCase().split('/');
     for (const reading of readings) {
       const begin = placeOf(reading, parts);
-      if (begin >= 0) return { reading, parts, begin };
+      if (begin >= 0) return { reading, begin };
     }
     return null;
   };
@@ -179,7 +179,8 @@ export function pathTail(pattern: string): PathPattern {
     matches: (path) => found(path) !== null,
     part: (path) => {
       const place = found(path);
-      return place && namedPart(place.reading, place.parts, place.begin);
+      // From the path as it stands: versions have letters of both cases.
+      return place && namedPart(place.reading, withSlashes(path).split('/'), place.begin);
     },
   };
 }

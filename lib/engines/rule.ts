@@ -32,8 +32,8 @@ export interface NameRule {
 
 /** A place where the engine's files lie. */
 export interface LayoutRule {
-  /** `image`: the running program itself; `entry`: the script that an interpreter runs. */
-  readonly of: 'image' | 'entry';
+  /** `image`: the running program; `entry`: the script that an interpreter runs; `module`: a module by its name. */
+  readonly of: 'image' | 'entry' | 'module';
   readonly path: PathPattern;
   /** The verdict `kind` that the place alone decides. */
   readonly kind?: AgentKind;
@@ -112,10 +112,14 @@ export interface HeldFilesRule {
 }
 
 export interface HomeRule {
-  /** Environment variable that moves the engine's home. */
+  /** Environment variable that moves the engine's home; `HOME`: it has none of its own. */
   readonly variable: string;
+  /** Parts below the variable's value, where that is a folder of several programs. */
+  readonly below?: readonly string[];
   /** Parts below the user's home when the variable is not set. */
   readonly folder: readonly string[];
+  /** Why nobody can say where the home is: none is answered then. */
+  readonly notKnown?: string;
   readonly source: Source;
 }
 
@@ -148,7 +152,7 @@ export interface EngineRule {
   readonly baseUrls: readonly string[];
   /** Paths that tell the version: `<version>` in the pattern. */
   readonly versions: readonly PathPattern[];
-  /** Why states other than those of `pidRecord` are unknown. */
+  /** Why states other than those of `pidRecord` are unknown: the reason beside "not known". */
   readonly stateGap: string;
   /** Why a session that no rule here links is unknown. */
   readonly linkGap: string;
