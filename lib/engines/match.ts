@@ -3,6 +3,7 @@
  * comm, and the script of an interpreter; never later arguments.
  */
 import type { FileIdentity, ProcessFacts } from './facts.js';
+import { interestOf } from './interest.js';
 import { interpreterOf } from './interpreter.js';
 import { commName, isAbsolute, programName, withSlashes } from './path.js';
 import { type Program, programOf } from './program.js';
@@ -100,8 +101,8 @@ interface Faces {
 
 function facesOf(facts: ProcessFacts, program: Program): Faces {
   const image = typeof program.image === 'string' ? program.image : null;
-  const imageRuns =
-    image !== null && (interpreterOf(programName(image)) !== null || MANY_FACED.has(programName(image)));
+  const imageName = image === null ? '' : programName(image);
+  const imageRuns = interpreterOf(imageName) !== null || MANY_FACED.has(imageName);
   const entry = program.entry?.form === 'script' ? program.entry.text : null;
   const real = facts.script !== undefined && facts.script.arg === entry ? facts.script.real : null;
   return {
@@ -217,7 +218,12 @@ function stronger(left: Finding, right: Finding): number {
   );
 }
 
-function identityOwners(facts: ProcessFacts, faces: Faces, context: MatchContext): InstalledProgram[] {
+function identityOwners(
+  facts: ProcessFacts,
+  faces: Faces,
+  context: MatchContext,
+): readonly InstalledProgram[] {
+  if (context.installed.length === 0) return context.installed;
   const files = [
     faces.imageSpeaks ? facts.exeFile : undefined,
     faces.scripts.length > 0 ? facts.script?.file : undefined,
@@ -276,6 +282,16 @@ function decided(finding: Finding, facts: ProcessFacts, program: Program): Match
   };
 }
 
+/** The rules that could say anything by their names and places. Overrides and installed files come on top. */
+function interested(program: Program, faces: Faces, rules: readonly EngineRule[]): readonly EngineRule[] {
+  const interest = interestOf(rules);
+  const found = faces.comm === null ? [] : [...interest.inComm(faces.comm)];
+  for (const text of [program.image, program.word, program.entry?.text, ...faces.scripts]) {
+    if (typeof text === 'string') found.push(...interest.inText(text));
+  }
+  return found.length === 0 ? found : rules.filter((rule) => found.includes(rule));
+}
+
 function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
   const names = [faces.image, faces.word, ...faces.scripts].flatMap((text) =>
     text === null ? [] : [programName(text)],
@@ -289,7 +305,6 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
   if (facts.exe === null && facts.argv?.length === 0) return { outcome: 'none', because: [] };
   const program = programOf(facts);
   const faces = facesOf(facts, program);
-  const rules = context.rules.filter((rule) => !isExcluded(rule, facts, program));
   const owners = identityOwners(facts, faces, context);
   const owner = owners[0];
   if (owner) {
@@ -300,8 +315,8 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
         because: [`the file of this program is installed as ${engines.join(' and as ')}`],
       };
     }
-    const rule = rules.find(({ engine }) => engine === owner.engine);
-    if (!rule) return { outcome: 'none', because: [] };
+    const rule = context.rules.find(({ engine }) => engine === owner.engine);
+    if (!rule || isExcluded(rule, facts, program)) return { outcome: 'none', because: [] };
     return decided(
       {
         rule,
@@ -316,6 +331,8 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
   if (new Set(overridden.map(({ rule }) => rule.engine)).size > 1) {
     return { outcome: 'refused', because: ['overrides of several engines name this program'] };
   }
+  const rules = interested(program, faces, context.rules).filter((rule) => !isExcluded(rule, facts, program));
+  if (overridden.length === 0 && rules.length === 0) return { outcome: 'none', because: [] };
   const findings = [
     ...overridden,
     ...rules.flatMap((rule) => findingsOf(rule, faces, program, facts.argv ?? [])),
