@@ -62,6 +62,8 @@ export type MatchVerdict =
   /** `barrier`: a program called `agent`, which more than one engine installs. */
   | { readonly outcome: 'none' | 'refused' | 'barrier'; readonly because: readonly string[] };
 
+const NOTHING: MatchVerdict = { outcome: 'none', because: [] };
+
 /** Where in a process the evidence stands. */
 export type Place = 'exe' | 'script' | 'argv[0]' | 'comm' | 'arguments';
 
@@ -292,6 +294,24 @@ function interested(program: Program, faces: Faces, rules: readonly EngineRule[]
   return found.length === 0 ? found : rules.filter((rule) => found.includes(rule));
 }
 
+/** Longer argument lists are read properly at once: a prompt may be pages of them. */
+const ARGUMENTS_AT_A_GLANCE = 8;
+
+/**
+ * Is no text of the process of interest, whatever its program turns out to be? Asked before its
+ * arguments are read: of most processes nothing more has to be known.
+ */
+function isNothing(facts: ProcessFacts, context: MatchContext): boolean {
+  const { argv = [], exe, exeFile, name, script } = facts;
+  if (context.overrides.length > 0 || argv.length > ARGUMENTS_AT_A_GLANCE) return false;
+  const interest = interestOf(context.rules);
+  if (argv.some((item) => interest.inText(item).length > 0)) return false;
+  if (typeof exe === 'string' && interest.inText(exe).length > 0) return false;
+  if (name !== undefined && interest.inComm(name).length > 0) return false;
+  if (script !== undefined && interest.inText(script.real).length > 0) return false;
+  return !context.installed.some(({ file }) => sameFile(exeFile, file) || sameFile(script?.file, file));
+}
+
 function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
   const names = [faces.image, faces.word, ...faces.scripts].flatMap((text) =>
     text === null ? [] : [programName(text)],
@@ -302,7 +322,8 @@ function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
 /** Which engine is this process, and what says so? */
 export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchVerdict {
   // No image and no arguments, though both were read: a thread of the kernel.
-  if (facts.exe === null && facts.argv?.length === 0) return { outcome: 'none', because: [] };
+  if (facts.exe === null && facts.argv?.length === 0) return NOTHING;
+  if (isNothing(facts, context)) return NOTHING;
   const program = programOf(facts);
   const faces = facesOf(facts, program);
   const owners = identityOwners(facts, faces, context);
@@ -316,7 +337,7 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
       };
     }
     const rule = context.rules.find(({ engine }) => engine === owner.engine);
-    if (!rule || isExcluded(rule, facts, program)) return { outcome: 'none', because: [] };
+    if (!rule || isExcluded(rule, facts, program)) return NOTHING;
     return decided(
       {
         rule,
@@ -332,7 +353,7 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
     return { outcome: 'refused', because: ['overrides of several engines name this program'] };
   }
   const rules = interested(program, faces, context.rules).filter((rule) => !isExcluded(rule, facts, program));
-  if (overridden.length === 0 && rules.length === 0) return { outcome: 'none', because: [] };
+  if (overridden.length === 0 && rules.length === 0) return NOTHING;
   const findings = [
     ...overridden,
     ...rules.flatMap((rule) => findingsOf(rule, faces, program, facts.argv ?? [])),
@@ -351,7 +372,7 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
   if (isBarrier(faces, rules)) {
     return { outcome: 'barrier', because: ['a program named agent, without proof of whose it is'] };
   }
-  return { outcome: 'none', because: [] };
+  return NOTHING;
 }
 
 /** May the file of this program stand for an engine? Not when it runs other programs under its own file. */
