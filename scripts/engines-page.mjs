@@ -49,10 +49,11 @@ function argvIdText({ flags, commands, pattern, forks }) {
 const heldText = ({ place, path, proof, what }) =>
   `${what}: ${proof === 'flock' ? 'locked' : 'open'} below ${code('home' in place ? place.home : `/tmp/${place.tmp}<uid>`)}, ${code(String(path))}`;
 
-const nameText = ({ name, nativeOnly, shared }) =>
+const nameText = ({ name, nativeOnly, entryOnly, shared }) =>
   [
     code(String(name)),
     ...(nativeOnly ? ['a native program'] : []),
+    ...(entryOnly ? ['an entry script'] : []),
     ...(shared ? ['others use it too: low confidence by itself'] : []),
   ].join(', ');
 

@@ -11,7 +11,7 @@ const MANAGEMENT = ['extension', 'extensions', 'gemma', 'hook', 'hooks', 'mcp', 
 
 export const gemini: EngineRule = {
   engine: 'gemini',
-  names: [{ name: 'gemini', source: PROCESSES }],
+  names: [{ name: 'gemini', entryOnly: true, source: PROCESSES }],
   namesWithProof: [],
   layouts: [
     { of: 'entry', path: pathTail('@google/gemini-cli/{bundle,dist}/{gemini,index}.js'), source: PROCESSES },

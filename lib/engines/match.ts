@@ -127,7 +127,7 @@ function nameFinding(
   const found = rule.names.find(
     (each) =>
       (typeof each.name === 'string' ? each.name === name : each.name.test(name)) &&
-      !(each.nativeOnly && place === 'script'),
+      !(place === 'script' ? each.nativeOnly : each.entryOnly),
   );
   if (!found) return null;
   return {

@@ -22,7 +22,7 @@ const MANAGEMENT = [
 
 export const qwen: EngineRule = {
   engine: 'qwen',
-  names: [{ name: 'qwen', source: PROCESSES }],
+  names: [{ name: 'qwen', entryOnly: true, source: PROCESSES }],
   namesWithProof: [],
   layouts: [{ of: 'entry', path: pathTail('@qwen-code/qwen-code/{cli-entry.js,cli.js}'), source: PROCESSES }],
   argumentProof: [],

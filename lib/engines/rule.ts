@@ -25,6 +25,8 @@ export interface NameRule {
   readonly name: string | RegExp;
   /** Only a native program has this name; an entry script of the same name is something else. */
   readonly nativeOnly?: boolean;
+  /** Only an entry script has this name; a native program of the same name is something else. */
+  readonly entryOnly?: boolean;
   /** Other products use the name too: a match by it alone is of low confidence. */
   readonly shared?: boolean;
   readonly source: Source;

@@ -21,17 +21,26 @@ function script(pid: number, args: readonly string[], more: Partial<ProcessFacts
   return started(pid, ['node', ...args], { exe: '/usr/bin/node', name: 'MainThread', ...more });
 }
 
-/** Names that every program of the engine may be started by. */
+/** Names that programs of the engines are started by. */
 const NAMES = ENGINES.flatMap(({ engine, names }) =>
-  names.flatMap(({ name }) => (typeof name === 'string' ? [{ engine, name }] : [])),
+  names.flatMap(({ name, entryOnly = false }) =>
+    typeof name === 'string' ? [{ engine, name, entryOnly }] : [],
+  ),
 );
+const NATIVE = NAMES.filter(({ entryOnly }) => !entryOnly);
+
+/** A process of an engine, by the first of its names. */
+function runOf(engine: string, pid: number, more: Partial<ProcessFacts> = {}): ProcessFacts {
+  const { name, entryOnly } = NAMES.find((each) => each.engine === engine) as (typeof NAMES)[number];
+  return entryOnly ? script(pid, [`/t/${name}`], more) : started(pid, [`/t/${name}`], more);
+}
 
 describe('names', () => {
   it('belong to one engine each', () => {
     expect(new Set(NAMES.map(({ name }) => name)).size).toBe(NAMES.length);
   });
 
-  it.each(NAMES)('$name is $engine, alone and with .exe', ({ engine, name }) => {
+  it.each(NATIVE)('$name is $engine, alone and with .exe', ({ engine, name }) => {
     for (const file of [name, `${name}.exe`, name.toUpperCase()]) {
       const found = judgeOne({ argv: [`/t/${file}`], name: file.slice(0, 15) });
       expect(found?.rule.engine, file).toBe(engine);
@@ -53,6 +62,13 @@ describe('names', () => {
       }
     },
   );
+
+  it('of entry scripts are nothing as native programs', () => {
+    for (const { engine, name } of NAMES.filter(({ entryOnly }) => entryOnly)) {
+      expect(judgeOne({ argv: [`/t/${name}`] })).toBeUndefined();
+      expect(judgeOne(script(1, [`/t/${name}`]))?.rule.engine).toBe(engine);
+    }
+  });
 
   it('of other products are of low confidence without the folder of the vendor', () => {
     const confidence = (given: Partial<ProcessFacts>) => judgeOne(given)?.evidence.confidence;
@@ -118,7 +134,7 @@ describe('conflicts between engines', () => {
   });
 
   it('a file of one engine is that engine, by whatever name of another it is called', () => {
-    for (const { engine, name } of NAMES) {
+    for (const { engine, name } of NATIVE) {
       const one = judgeOne({ argv: [name], exe: `${VERSIONS}/2.1.332`, name: name.slice(0, 15) });
       expect(one?.rule.engine, `${name} of ${engine}`).toBe('claude');
     }
@@ -130,11 +146,9 @@ describe('H04 an agent below another one', () => {
   const claude = started(20, ['claude'], { ppid: 10, exe: `${VERSIONS}/2.1.332` });
 
   it.each(ENGINES.map(({ engine }) => engine))('%s without a terminal of its own is no session', (engine) => {
-    const names = NAMES.filter((each) => each.engine === engine);
-    const name = (names[0] as (typeof NAMES)[number]).name;
-    const direct = started(30, [`/t/${name}`], { ppid: 20, tty: null });
-    const deeper = started(31, [`/t/${name}`], { ppid: 25 });
-    const between = started(25, ['sh', '-c', name], { ppid: 20 });
+    const direct = runOf(engine, 30, { ppid: 20, tty: null });
+    const deeper = runOf(engine, 31, { ppid: 25 });
+    const between = started(25, ['sh', '-c', engine], { ppid: 20 });
     for (const rows of [
       [shell, claude, direct, between, deeper],
       [deeper, between, direct, claude, shell],
@@ -210,8 +224,7 @@ describe('launcher chains', () => {
 
 describe('L54 an idle process with a terminal', () => {
   it.each(ENGINES.map(({ engine }) => engine))('%s is headless by its arguments, not by rest', (engine) => {
-    const { name } = NAMES.find((each) => each.engine === engine) as (typeof NAMES)[number];
-    expect(judgeOne({ argv: [`/t/${name}`], state: 'S', startTime: 0 })?.kind).toBe('tui');
+    expect(judgeOne(runOf(engine, 1, { state: 'S', startTime: 0 }))?.kind).toBe('tui');
   });
 });
 
@@ -271,9 +284,9 @@ describe('further answers', () => {
     [['grok', '--always-approve'], true],
     [['copilot', '--allow-all-tools'], true],
     [['copilot', '-p', '--yolo'], false],
-    [['gemini', '-y'], true],
-    [['gemini', '--approval-mode', 'auto_edit'], false],
-    [['qwen', '--approval-mode=yolo'], true],
+    [['node', '/t/gemini', '-y'], true],
+    [['node', '/t/gemini', '--approval-mode', 'auto_edit'], false],
+    [['node', '/t/qwen', '--approval-mode=yolo'], true],
     [['pi', '--approve'], false],
   ])('bypassPermissions %j: %s', (argv, right) => {
     const judged = judgeOne({ argv, exe: `/t/${argv[0]}` });
@@ -281,11 +294,11 @@ describe('further answers', () => {
   });
 
   it.each([
-    ['/t/qwen', 'OPENAI_BASE_URL'],
-    ['/t/gemini', 'GOOGLE_GEMINI_BASE_URL'],
-    ['/t/copilot', 'COPILOT_PROVIDER_BASE_URL'],
-  ])('gateway of %s by %s', (exe, key) => {
-    const judged = (address: string) => judgeOne({ argv: [exe], env: { [key]: address } });
+    ['qwen', 'OPENAI_BASE_URL'],
+    ['gemini', 'GOOGLE_GEMINI_BASE_URL'],
+    ['copilot', 'COPILOT_PROVIDER_BASE_URL'],
+  ])('gateway of %s by %s', (engine, key) => {
+    const judged = (address: string) => judgeOne(runOf(engine, 1, { env: { [key]: address } }));
     const ori = judged('https://openrouter.ai/api/v1');
     expect(ori && gatewayOf(ori)).toBe('ori');
     const other = judged('https://example.com/openrouter.ai');
