@@ -5,7 +5,14 @@ const CASES_IN_A_CELL = 3;
 /** Whatever stands in a cell of a table: one line, and no bar that ends the cell. */
 const cell = (text) => text.replaceAll('\n', ' ').replaceAll('|', '\\|');
 const code = (text) => `\`${text}\``;
-const row = (...cells) => `| ${cells.map(cell).join(' | ')} |`;
+
+/** Columns of even width, as the formatter of the checkout lays them out. */
+function table(head, rows) {
+  const cells = [head, ...rows].map((line) => line.map(cell));
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((line) => line[column].length)));
+  const row = (line) => `| ${line.map((text, column) => text.padEnd(widths[column])).join(' | ')} |`;
+  return [row(cells[0]), row(widths.map((width) => '-'.repeat(width))), ...cells.slice(1).map(row)];
+}
 
 function sourceText({ how, what, version, date }) {
   return `${how} ${date}${version === null ? '' : `, version ${version}`}: ${what}`;
@@ -102,9 +109,10 @@ function section(rule) {
   return [
     `## ${rule.engine}`,
     '',
-    row('what', 'rule', 'source'),
-    row('---', '---', '---'),
-    ...statements(rule).map(([what, text, source]) => row(what, text, sourceText(source))),
+    ...table(
+      ['what', 'rule', 'source'],
+      statements(rule).map(([what, text, source]) => [what, text, sourceText(source)]),
+    ),
     '',
     ...lists(rule),
     `- Session not known where: ${rule.linkGap}; ${rule.held.gap}`,
@@ -123,10 +131,12 @@ export function enginesPage(engines, golden) {
     '',
     'Each cell names cases of `test/unit/engines/golden` that pass, or says why nothing is known.',
     '',
-    row('engine', ...columns),
-    row('---', ...columns.map(() => '---')),
-    ...engines.map((rule) =>
-      row(rule.engine, ...columns.map((column) => cellOf(column, rule, golden.get(rule.engine) ?? []))),
+    ...table(
+      ['engine', ...columns],
+      engines.map((rule) => [
+        rule.engine,
+        ...columns.map((column) => cellOf(column, rule, golden.get(rule.engine) ?? [])),
+      ]),
     ),
     '',
     'The first of the rules of a kind that fits decides; none fits: `tui`. Places and names are compared without regard to case.',
