@@ -143,7 +143,7 @@ export const amp: EngineRule = {
     commands: [...THREADS.flatMap((word) => CONTINUE.map((next) => [word, next])), ['continue']],
     pattern: /^T-[0-9a-f-]{16,64}$/i,
     forks: { flags: [], commands: [] },
-    source: HELP,
+    source: measured('amp --help; `-c` and `--continue` as reported', '0.0.1790142911-g7618fb', '2026-11-30'),
   },
   pidRecord: null,
   held: { files: [], gap: 'its threads live on a server' },

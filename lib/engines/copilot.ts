@@ -1,11 +1,12 @@
 import { hasFlag } from './args.js';
 import { pathTail } from './path.js';
 import type { EngineRule } from './rule.js';
-import { measured } from './source.js';
+import { measured, reported } from './source.js';
 
 const PROCESSES = measured('processes of the npm install on Linux', '1.0.102', '2026-11-30');
 const HELP = measured('copilot --help', '1.0.102', '2026-11-30');
 const ENVIRONMENT = measured('copilot help environment', '1.0.102', '2026-11-30');
+const OTHERS = reported('other releases and systems', null, '2026-11-30');
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
@@ -37,13 +38,10 @@ export const copilot: EngineRule = {
     {
       of: 'image',
       path: pathTail('copilot-{linux,linuxmusl,darwin,win32}-*/copilot{,.exe}'),
-      source: PROCESSES,
+      source: OTHERS,
     },
-    {
-      of: 'entry',
-      path: pathTail('@github/copilot/{npm-loader.js,index.js,bin/copilot}'),
-      source: PROCESSES,
-    },
+    { of: 'entry', path: pathTail('@github/copilot/npm-loader.js'), source: PROCESSES },
+    { of: 'entry', path: pathTail('@github/copilot/{index.js,bin/copilot}'), source: OTHERS },
   ],
   argumentProof: [],
   excluded: [],

@@ -13,9 +13,7 @@ export const gemini: EngineRule = {
   engine: 'gemini',
   names: [{ name: 'gemini', entryOnly: true, source: PROCESSES }],
   namesWithProof: [],
-  layouts: [
-    { of: 'entry', path: pathTail('@google/gemini-cli/{bundle,dist}/{gemini,index}.js'), source: PROCESSES },
-  ],
+  layouts: [{ of: 'entry', path: pathTail('@google/gemini-cli/bundle/gemini.js'), source: PROCESSES }],
   argumentProof: [],
   excluded: [],
   installPlaces: [['.npm-global', 'bin', 'gemini']],

@@ -4,6 +4,7 @@ import { measured, reported } from './source.js';
 
 const PROCESSES = measured('processes of the npm install on Linux', '1.18.33', '2026-11-30');
 const HELP = measured('opencode --help', '1.18.33', '2026-11-30');
+const PLATFORM = measured('the package opencode-linux-x64', '1.18.33', '2026-11-30');
 const INSTALLER = reported("the vendor's install script: ~/.opencode/bin", null, '2026-11-30');
 
 const SERVICES = ['acp', 'serve', 'web'];
@@ -38,7 +39,11 @@ export const opencode: EngineRule = {
   layouts: [
     { of: 'image', path: pathTail('opencode-ai/bin/{opencode,opencode.exe,.opencode}'), source: PROCESSES },
     { of: 'entry', path: pathTail('opencode-ai/bin/{opencode,opencode.exe}'), source: PROCESSES },
-    { of: 'image', path: pathTail('opencode-{linux,darwin,windows}-*/bin/opencode{,.exe}'), source: HELP },
+    {
+      of: 'image',
+      path: pathTail('opencode-{linux,darwin,windows}-*/bin/opencode{,.exe}'),
+      source: PLATFORM,
+    },
     { of: 'image', path: pathTail('.opencode/bin/opencode{,.exe}'), source: INSTALLER },
   ],
   argumentProof: [],
