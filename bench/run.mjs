@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { endWithRunner, isPrivate, runPrivately, withCrowd } from './lib/crowd.mjs';
+import { enginesReport, measureEngines } from './lib/engines.mjs';
 import { groupNames, groupsOf } from './lib/groups.mjs';
 import { measureGroup } from './lib/measure.mjs';
 import { measureParts, partsReport } from './lib/parts.mjs';
@@ -10,8 +11,8 @@ import { pollReport, pollVerdicts, problemsOf } from './lib/poll-report.mjs';
 import { sizeReport, verdictReport, verdicts } from './lib/report.mjs';
 import { measureUsage, usageReport } from './lib/usage.mjs';
 
-const names = [...groupNames, 'parts', 'usage', 'poll'];
-const defaultSizes = { usage: '20', poll: '200,1000,5000,20000' };
+const names = [...groupNames, 'engines', 'parts', 'usage', 'poll'];
+const defaultSizes = { engines: '1000', usage: '20', poll: '200,1000,5000,20000' };
 
 function usage(problem) {
   console.error(
@@ -94,8 +95,15 @@ async function runPoll({ sizes, rounds, json }) {
   return problemsOf(results).length > 0 ? 1 : 0;
 }
 
+function runEngines({ sizes, rounds, json }) {
+  const results = sizes.flatMap((size) => measureEngines(size, rounds));
+  console.log(json ? JSON.stringify(results) : enginesReport(results));
+  return results.some(({ wrong }) => wrong) ? 1 : 0;
+}
+
 async function main() {
   const asked = readArguments();
+  if (asked.group === 'engines') return runEngines(asked);
   if (isPrivate) endWithRunner();
   if (!isPrivate && !asked.shared) {
     const code = await runPrivately(fileURLToPath(import.meta.url), process.argv.slice(2));

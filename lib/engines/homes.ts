@@ -5,9 +5,9 @@ import type { HomeRule } from './rule.js';
 export interface EngineHome {
   /** The user's home as the process sees it. */
   readonly user: string | null;
-  /** The engine's own folder. */
+  /** The engine's own folder; null = nothing told it, or no rule knows where the engine has it. */
   readonly config: string | null;
-  /** The variable that the engine knows for its folder. */
+  /** The variable that moves the engine's folder: `HOME` where it has none of its own. */
   readonly variable: string;
   /** What told it: the engine's variable, HOME, or the account of the owner. */
   readonly from: 'variable' | 'home' | 'owner' | null;
@@ -23,10 +23,14 @@ function absolute(value: string | null | undefined): string | null {
  * where the environment does not name one.
  */
 export function homeOf(facts: ProcessFacts, rule: HomeRule, ownerHome: string | null): EngineHome {
-  const named = absolute(facts.env?.[rule.variable]);
+  const named = rule.variable === 'HOME' ? null : absolute(facts.env?.[rule.variable]);
   const own = absolute(facts.env?.['HOME']) ?? absolute(facts.env?.['USERPROFILE']);
   const user = own ?? ownerHome;
-  if (named !== null) return { user, config: named, variable: rule.variable, from: 'variable' };
+  if (rule.notKnown !== undefined) return { user, config: null, variable: rule.variable, from: null };
+  if (named !== null) {
+    const config = rule.below === undefined ? named : joinPath(named, ...rule.below);
+    return { user, config, variable: rule.variable, from: 'variable' };
+  }
   if (user === null) return { user, config: null, variable: rule.variable, from: null };
   return {
     user,

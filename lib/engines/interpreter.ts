@@ -139,10 +139,19 @@ const RULES: readonly InterpreterRule[] = [
   },
 ];
 
+/** Answers for names that were asked before: the same few come from every process, several times each. */
+const known = new Map<string, InterpreterRule | null>();
+const MOST_KNOWN = 1_000;
+const LONGEST_KNOWN = 64;
+
 function ruleOf(name: string): InterpreterRule | null {
+  const answer = known.get(name);
+  if (answer !== undefined) return answer;
   const plain = name.toLowerCase().replace(/\.exe$/, '');
   // A login shell is called with a dash before its name.
-  return RULES.find((rule) => rule.names.test(plain.replace(/^-/, ''))) ?? null;
+  const found = RULES.find((rule) => rule.names.test(plain.replace(/^-/, ''))) ?? null;
+  if (known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) known.set(name, found);
+  return found;
 }
 
 /** Family of the interpreter with this base name; null when it is none. */

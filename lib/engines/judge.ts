@@ -132,9 +132,14 @@ function launches(parent: Draft, child: Draft): boolean {
     parent.program.interpreter !== null &&
     parent.worker === null &&
     parent.facts.tty === child.facts.tty &&
-    parent.ownKind === child.ownKind &&
-    (isSessionKind(parent.kind) || parent.kind === 'launcher')
+    (parent.ownKind === child.ownKind || parent.ownKind === 'launcher') &&
+    mayCarry(parent.kind)
   );
+}
+
+/** A session, or what stands before one: where it runs says what it is a part of. */
+function mayCarry(kind: AgentKind): boolean {
+  return isSessionKind(kind) || kind === 'launcher';
 }
 
 function hasOwnTerminal(child: Draft, other: Draft): boolean {
@@ -147,14 +152,14 @@ function agentAbove(draft: Draft, drafts: ReadonlyMap<number, Draft>, lookup: Lo
     const other = drafts.get(ancestor.pid);
     if (!other) continue;
     // A service starts the background sessions of its engine itself: it is not their agent.
-    const ownService = other.rule === draft.rule && !isSessionKind(other.ownKind);
+    const ownService = other.rule === draft.rule && !mayCarry(other.ownKind);
     return ownService && draft.facts.ppid === other.facts.pid ? null : other;
   }
   return null;
 }
 
 function settle(draft: Draft, drafts: ReadonlyMap<number, Draft>, lookup: Lookup): void {
-  if (!isSessionKind(draft.kind)) return;
+  if (!mayCarry(draft.kind)) return;
   const parentFacts = parentOf(draft.facts, lookup);
   const parent = parentFacts && drafts.get(parentFacts.pid);
   if (parent && launches(parent, draft)) {

@@ -3,6 +3,7 @@
  * comm, and the script of an interpreter; never later arguments.
  */
 import type { FileIdentity, ProcessFacts } from './facts.js';
+import { interestOf } from './interest.js';
 import { interpreterOf } from './interpreter.js';
 import { commName, isAbsolute, programName, withSlashes } from './path.js';
 import { type Program, programOf } from './program.js';
@@ -61,6 +62,8 @@ export type MatchVerdict =
   /** `barrier`: a program called `agent`, which more than one engine installs. */
   | { readonly outcome: 'none' | 'refused' | 'barrier'; readonly because: readonly string[] };
 
+const NOTHING: MatchVerdict = { outcome: 'none', because: [] };
+
 /** Where in a process the evidence stands. */
 export type Place = 'exe' | 'script' | 'argv[0]' | 'comm' | 'arguments';
 
@@ -100,8 +103,8 @@ interface Faces {
 
 function facesOf(facts: ProcessFacts, program: Program): Faces {
   const image = typeof program.image === 'string' ? program.image : null;
-  const imageRuns =
-    image !== null && (interpreterOf(programName(image)) !== null || MANY_FACED.has(programName(image)));
+  const imageName = image === null ? '' : programName(image);
+  const imageRuns = interpreterOf(imageName) !== null || MANY_FACED.has(imageName);
   const entry = program.entry?.form === 'script' ? program.entry.text : null;
   const real = facts.script !== undefined && facts.script.arg === entry ? facts.script.real : null;
   return {
@@ -113,29 +116,40 @@ function facesOf(facts: ProcessFacts, program: Program): Faces {
   };
 }
 
-function nameFinding(rule: EngineRule, place: Place, text: string, low: boolean): Finding | null {
+function nameFinding(
+  rule: EngineRule,
+  place: Place,
+  text: string,
+  low: boolean,
+  settled = false,
+): Finding | null {
   const name = place === 'comm' ? commName(text) : programName(text);
   const found = rule.names.find(
     (each) =>
       (typeof each.name === 'string' ? each.name === name : each.name.test(name)) &&
-      !(each.nativeOnly && place === 'script'),
+      !(place === 'script' ? each.nativeOnly : each.entryOnly),
   );
   if (!found) return null;
   return {
     rule,
-    evidence: evidenceOf('native-or-process-name', place, low || found.shared === true),
+    evidence: evidenceOf('native-or-process-name', place, low || (found.shared === true && !settled)),
     because: `${place}: ${name} is a name of ${rule.engine} (${said(found.source)})`,
   };
 }
 
-function layoutFinding(rule: EngineRule, of: 'image' | 'entry', path: string, low: boolean): Finding | null {
+function layoutFinding(
+  rule: EngineRule,
+  of: 'image' | 'entry' | 'module',
+  path: string,
+  low: boolean,
+): Finding | null {
   const found = rule.layouts.find((layout) => layout.of === of && layout.path.matches(path));
   if (!found) return null;
   const by = of === 'image' ? 'native-or-process-name' : 'package-entrypoint';
   return {
     rule,
     evidence: evidenceOf(by, of === 'image' ? 'exe' : 'script', low),
-    because: `${of}: lies where ${rule.engine} is installed, ${found.path.text} (${said(found.source)})`,
+    because: `${of}: ${of === 'module' ? `a module of ${rule.engine}` : `lies where ${rule.engine} is installed`}, ${found.path.text} (${said(found.source)})`,
   };
 }
 
@@ -177,8 +191,13 @@ function findingsOf(rule: EngineRule, faces: Faces, program: Program, argv: read
   found.push(byImage, imageName);
   // An image that speaks and says something else makes every other face doubtful.
   const doubtful = imageSpeaks && byImage === null && imageName === null;
-  for (const script of faces.scripts) {
-    found.push(nameFinding(rule, 'script', script, doubtful), layoutFinding(rule, 'entry', script, doubtful));
+  const placed = faces.scripts.map((script) => layoutFinding(rule, 'entry', script, doubtful));
+  // The vendor's folder settles a name that others use too.
+  const settled = placed.some((each) => each !== null);
+  found.push(...placed);
+  for (const script of faces.scripts) found.push(nameFinding(rule, 'script', script, doubtful, settled));
+  if (program.entry?.form === 'module') {
+    found.push(layoutFinding(rule, 'module', program.entry.text, doubtful));
   }
   if (faces.word !== null) {
     found.push(nameFinding(rule, 'argv[0]', faces.word, doubtful || program.retitled));
@@ -201,7 +220,12 @@ function stronger(left: Finding, right: Finding): number {
   );
 }
 
-function identityOwners(facts: ProcessFacts, faces: Faces, context: MatchContext): InstalledProgram[] {
+function identityOwners(
+  facts: ProcessFacts,
+  faces: Faces,
+  context: MatchContext,
+): readonly InstalledProgram[] {
+  if (context.installed.length === 0) return context.installed;
   const files = [
     faces.imageSpeaks ? facts.exeFile : undefined,
     faces.scripts.length > 0 ? facts.script?.file : undefined,
@@ -260,6 +284,34 @@ function decided(finding: Finding, facts: ProcessFacts, program: Program): Match
   };
 }
 
+/** The rules that could say anything by their names and places. Overrides and installed files come on top. */
+function interested(program: Program, faces: Faces, rules: readonly EngineRule[]): readonly EngineRule[] {
+  const interest = interestOf(rules);
+  const found = faces.comm === null ? [] : [...interest.inComm(faces.comm)];
+  for (const text of [program.image, program.word, program.entry?.text, ...faces.scripts]) {
+    if (typeof text === 'string') found.push(...interest.inText(text));
+  }
+  return found.length === 0 ? found : rules.filter((rule) => found.includes(rule));
+}
+
+/** Longer argument lists are read properly at once: a prompt may be pages of them. */
+const ARGUMENTS_AT_A_GLANCE = 8;
+
+/**
+ * Is no text of the process of interest, whatever its program turns out to be? Asked before its
+ * arguments are read: of most processes nothing more has to be known.
+ */
+function isNothing(facts: ProcessFacts, context: MatchContext): boolean {
+  const { argv = [], exe, exeFile, name, script } = facts;
+  if (context.overrides.length > 0 || argv.length > ARGUMENTS_AT_A_GLANCE) return false;
+  const interest = interestOf(context.rules);
+  if (argv.some((item) => interest.inText(item).length > 0)) return false;
+  if (typeof exe === 'string' && interest.inText(exe).length > 0) return false;
+  if (name !== undefined && interest.inComm(name).length > 0) return false;
+  if (script !== undefined && interest.inText(script.real).length > 0) return false;
+  return !context.installed.some(({ file }) => sameFile(exeFile, file) || sameFile(script?.file, file));
+}
+
 function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
   const names = [faces.image, faces.word, ...faces.scripts].flatMap((text) =>
     text === null ? [] : [programName(text)],
@@ -270,10 +322,10 @@ function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
 /** Which engine is this process, and what says so? */
 export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchVerdict {
   // No image and no arguments, though both were read: a thread of the kernel.
-  if (facts.exe === null && facts.argv?.length === 0) return { outcome: 'none', because: [] };
+  if (facts.exe === null && facts.argv?.length === 0) return NOTHING;
+  if (isNothing(facts, context)) return NOTHING;
   const program = programOf(facts);
   const faces = facesOf(facts, program);
-  const rules = context.rules.filter((rule) => !isExcluded(rule, facts, program));
   const owners = identityOwners(facts, faces, context);
   const owner = owners[0];
   if (owner) {
@@ -284,8 +336,8 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
         because: [`the file of this program is installed as ${engines.join(' and as ')}`],
       };
     }
-    const rule = rules.find(({ engine }) => engine === owner.engine);
-    if (!rule) return { outcome: 'none', because: [] };
+    const rule = context.rules.find(({ engine }) => engine === owner.engine);
+    if (!rule || isExcluded(rule, facts, program)) return NOTHING;
     return decided(
       {
         rule,
@@ -300,6 +352,8 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
   if (new Set(overridden.map(({ rule }) => rule.engine)).size > 1) {
     return { outcome: 'refused', because: ['overrides of several engines name this program'] };
   }
+  const rules = interested(program, faces, context.rules).filter((rule) => !isExcluded(rule, facts, program));
+  if (overridden.length === 0 && rules.length === 0) return NOTHING;
   const findings = [
     ...overridden,
     ...rules.flatMap((rule) => findingsOf(rule, faces, program, facts.argv ?? [])),
@@ -318,7 +372,7 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
   if (isBarrier(faces, rules)) {
     return { outcome: 'barrier', because: ['a program named agent, without proof of whose it is'] };
   }
-  return { outcome: 'none', because: [] };
+  return NOTHING;
 }
 
 /** May the file of this program stand for an engine? Not when it runs other programs under its own file. */

@@ -28,7 +28,7 @@ export function isWindowsPath(path: string): boolean {
 
 /** The path with `/` between its parts, whatever system wrote it. */
 export function withSlashes(path: string): string {
-  return isWindowsPath(path) ? path.replaceAll('\\', '/') : path;
+  return path.includes('\\') && isWindowsPath(path) ? path.replaceAll('\\', '/') : path;
 }
 
 export function isAbsolute(path: string): boolean {
@@ -44,22 +44,26 @@ export function baseName(path: string): string {
   const slashed = withSlashes(path);
   const first = slashed.indexOf('/');
   if (first < 0) return slashed;
-  const gap = slashed.search(/\s/);
-  if (gap >= 0 && gap < first) return slashed;
+  if (first > 0) {
+    const gap = slashed.search(/\s/);
+    if (gap >= 0 && gap < first) return slashed;
+  }
   const trimmed = trimSlashes(slashed, false);
   return trimmed.slice(trimmed.lastIndexOf('/') + 1);
 }
 
 /** Base name as names are compared: lower case, without the `.exe` that Windows (and some npm packages on Unix) append. */
 export function programName(path: string): string {
-  return baseName(path)
-    .toLowerCase()
-    .replace(/\.exe$/, '');
+  return withoutExe(baseName(path).toLowerCase());
+}
+
+function withoutExe(name: string): string {
+  return name.endsWith('.exe') ? name.slice(0, -'.exe'.length) : name;
 }
 
 /** A comm as names are compared. It may hold a `/` and is no path then (`kworker/0:1`), unless it is absolute. */
 export function commName(comm: string): string {
-  return isAbsolute(comm) ? programName(comm) : comm.toLowerCase().replace(/\.exe$/, '');
+  return isAbsolute(comm) ? programName(comm) : withoutExe(comm.toLowerCase());
 }
 
 /** Joins in the form that `folder` has. */
@@ -76,9 +80,19 @@ export function isBelow(path: string, folder: string): boolean {
   return inner.startsWith(`${outer}/`);
 }
 
+/** What a path that fits has at least, in lower case and with `/`. */
+export interface PathHint {
+  /** Its last part; null where that is no plain text. */
+  readonly end: string | null;
+  /** A text somewhere in it. */
+  readonly needle: string;
+}
+
 /** The tail of a path: whole parts, compared without regard to case. */
 export interface PathPattern {
   readonly text: string;
+  /** One of these holds for each path that fits. */
+  readonly hints: readonly PathHint[];
   matches(path: string): boolean;
   /** What the first `<...>` of the pattern stands for in `path`. */
   part(path: string): string | null;
@@ -89,6 +103,8 @@ type PartPattern = string | RegExp;
 
 /** One reading of a pattern: parts that stand side by side, with any number of parts between the groups. */
 interface Reading {
+  /** The longest of the plain texts that a fitting path holds: found sooner than the parts are compared. */
+  readonly needle: string;
   readonly groups: readonly (readonly PartPattern[])[];
   /** Ends with `**`: something must follow the last group. Otherwise the last group ends the path. */
   readonly open: boolean;
@@ -110,7 +126,7 @@ function partPattern(part: string): PartPattern {
     .replace(/[.+?^$()|[\]\\]/g, '\\$&')
     .replace(/<[^>]*>/g, '(.+)')
     .replaceAll('*', '.*');
-  return new RegExp(`^${body}$`, 's');
+  return new RegExp(`^${body}$`, 'is');
 }
 
 function readingOf(pattern: string): Reading {
@@ -120,7 +136,19 @@ function readingOf(pattern: string): Reading {
     else groups.at(-1)?.push(partPattern(part));
   }
   const open = groups.at(-1)?.length === 0;
-  return { groups: open ? groups.slice(0, -1) : groups, open };
+  return { needle: needleOf(pattern), groups: open ? groups.slice(0, -1) : groups, open };
+}
+
+/** The longest text without a wildcard in it. */
+function needleOf(pattern: string): string {
+  const texts = pattern.split(/\*+|<[^>]*>/).map((text) => text.replace(/^\/+|\/+$/g, ''));
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '');
+}
+
+/** The plain text with which a fitting path ends; null where there is none. */
+function endOf({ groups, open }: Reading): string | null {
+  const last = open ? undefined : groups.at(-1)?.at(-1);
+  return typeof last === 'string' ? last : null;
 }
 
 const fits = (part: string | undefined, pattern: PartPattern): boolean =>
@@ -165,21 +193,26 @@ function namedPart({ groups }: Reading, parts: readonly string[], begin: number)
  */
 export function pathTail(pattern: string): PathPattern {
   const readings = alternatives(pattern.toLowerCase()).map(readingOf);
-  const found = (path: string): { reading: Reading; parts: readonly string[]; begin: number } | null => {
+  const found = (path: string): { reading: Reading; begin: number } | null => {
     if (!canBePath(path)) return null;
-    const parts = withSlashes(path).toLowerCase().split('/');
+    const lower = withSlashes(path).toLowerCase();
+    let parts: readonly string[] | undefined;
     for (const reading of readings) {
+      if (!lower.includes(reading.needle)) continue;
+      parts ??= lower.split('/');
       const begin = placeOf(reading, parts);
-      if (begin >= 0) return { reading, parts, begin };
+      if (begin >= 0) return { reading, begin };
     }
     return null;
   };
   return {
     text: pattern,
+    hints: readings.map((reading) => ({ end: endOf(reading), needle: reading.needle })),
     matches: (path) => found(path) !== null,
     part: (path) => {
       const place = found(path);
-      return place && namedPart(place.reading, place.parts, place.begin);
+      // From the path as it stands: versions have letters of both cases.
+      return place && namedPart(place.reading, withSlashes(path).split('/'), place.begin);
     },
   };
 }

@@ -25,6 +25,8 @@ export interface NameRule {
   readonly name: string | RegExp;
   /** Only a native program has this name; an entry script of the same name is something else. */
   readonly nativeOnly?: boolean;
+  /** Only an entry script has this name; a native program of the same name is something else. */
+  readonly entryOnly?: boolean;
   /** Other products use the name too: a match by it alone is of low confidence. */
   readonly shared?: boolean;
   readonly source: Source;
@@ -32,8 +34,8 @@ export interface NameRule {
 
 /** A place where the engine's files lie. */
 export interface LayoutRule {
-  /** `image`: the running program itself; `entry`: the script that an interpreter runs. */
-  readonly of: 'image' | 'entry';
+  /** `image`: the running program; `entry`: the script that an interpreter runs; `module`: a module by its name. */
+  readonly of: 'image' | 'entry' | 'module';
   readonly path: PathPattern;
   /** The verdict `kind` that the place alone decides. */
   readonly kind?: AgentKind;
@@ -112,10 +114,14 @@ export interface HeldFilesRule {
 }
 
 export interface HomeRule {
-  /** Environment variable that moves the engine's home. */
+  /** Environment variable that moves the engine's home; `HOME`: it has none of its own. */
   readonly variable: string;
+  /** Parts below the variable's value, where that is a folder of several programs. */
+  readonly below?: readonly string[];
   /** Parts below the user's home when the variable is not set. */
   readonly folder: readonly string[];
+  /** Why nobody can say where the home is: none is answered then. */
+  readonly notKnown?: string;
   readonly source: Source;
 }
 
@@ -148,7 +154,7 @@ export interface EngineRule {
   readonly baseUrls: readonly string[];
   /** Paths that tell the version: `<version>` in the pattern. */
   readonly versions: readonly PathPattern[];
-  /** Why states other than those of `pidRecord` are unknown. */
+  /** Why states other than those of `pidRecord` are unknown: the reason beside "not known". */
   readonly stateGap: string;
   /** Why a session that no rule here links is unknown. */
   readonly linkGap: string;

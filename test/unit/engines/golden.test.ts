@@ -1,112 +1,67 @@
-/** One file of cases an engine. Paths and pids are normalised; `source` says where a case comes from. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Paths and pids of the cases are normalised; `source` of each says where it comes from. */
 import { describe, expect, it } from 'vitest';
-import { argvIdOf } from '../../../lib/engines/argv-id.js';
-import type { ProcessFacts } from '../../../lib/engines/facts.js';
-import { heldVerdict, placesOf } from '../../../lib/engines/held.js';
 import { ENGINES } from '../../../lib/engines/index.js';
 import { isSessionKind, type Judged } from '../../../lib/engines/judge.js';
-import { linkOf } from '../../../lib/engines/link.js';
-import { facts, judgeAll } from './situation.js';
+import type { EngineRule } from '../../../lib/engines/rule.js';
+import { stateOf } from '../../../lib/engines/state.js';
+import { FIRST_PID, GOLDEN, GROUPS, linkOfShape, processesOf, type Shape } from './shapes.js';
+import { judgeAll } from './situation.js';
 
-interface Shape {
-  readonly group: string;
-  readonly version: string;
-  readonly role: string;
-  readonly expect: {
-    readonly engine: string | null;
-    readonly kind: string | null;
-    readonly row: boolean;
-    /** What its open files and its arguments link it to; left out where they were not recorded. */
-    readonly session?: string | null;
-  };
-  readonly comm: string;
-  readonly argv: readonly string[];
-  readonly exe: string;
-  /** `pts`, null, or `unknown` where the recorder did not see it. */
-  readonly tty: string | null;
-  readonly ppidRole: string;
-  readonly cwd: string;
-  readonly openFiles?: readonly string[];
-  /** `PATH TYPE` of exclusive locks. */
-  readonly locks?: readonly string[];
-  readonly source: string;
-}
-
-const FOLDER = join(__dirname, 'golden');
-const files = readdirSync(FOLDER).sort();
-const groups = new Map<string, Shape[]>();
-for (const file of files) {
-  const shapes: readonly Shape[] = JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
-  for (const shape of shapes) groups.set(shape.group, [...(groups.get(shape.group) ?? []), shape]);
-}
-
-function terminalOf(tty: string | null): string | null | undefined {
-  if (tty === 'pts') return 'pts/1';
-  return tty === 'unknown' ? undefined : null;
-}
-
-/** The processes of a group, each below the one that `ppidRole` names where that one was recorded. */
-function processesOf(group: readonly Shape[]): ProcessFacts[] {
-  return group.map((shape, index) => {
-    const parent = group.findIndex(({ role }) => role === shape.ppidRole);
-    return facts({
-      pid: 100 + index,
-      ppid: parent >= 0 && parent !== index ? 100 + parent : 0,
-      startKey: 1_000n,
-      name: shape.comm,
-      argv: shape.argv,
-      exe: shape.exe,
-      tty: terminalOf(shape.tty),
-      cwd: shape.cwd === '' ? undefined : shape.cwd,
-    });
-  });
-}
-
-/** The session of a process by its recorded files, where the homes hold no links. */
-function sessionOf(shape: Shape, judged: Judged): string | null {
-  const { facts: process, rule, home } = judged;
-  const homes = [{ anchor: home.user ?? '', config: home.config ?? '' }];
-  const files = shape.openFiles?.map((path) => ({
-    path,
-    kind: undefined,
-    deleted: false,
-    flocked: shape.locks?.includes(`${path} FLOCK`) ?? false,
-  }));
-  const held = heldVerdict(rule.held, { files, folders: placesOf(rule.held, process, homes), notes: [] });
-  const argvId = argvIdOf(judged.args, rule.argvId);
-  const { claim, because } = linkOf(process, null, argvId, 'ticks', rule.linkGap, held);
+/** The session and the state of a process, as far as the case tells what they should be. */
+function furtherOf(shape: Shape, judged: Judged): Partial<Shape['expect']> {
+  const link = linkOfShape(shape, judged);
   // Whatever is decided, it is said why.
-  expect(because.some((each) => each.startsWith('session'))).toBe(true);
-  return claim?.id ?? null;
+  expect(link.because.some((each) => each.startsWith('session'))).toBe(true);
+  const { session, state } = shape.expect;
+  return {
+    ...(session === undefined ? {} : { session: link.claim?.id ?? null }),
+    ...(state === undefined
+      ? {}
+      : { state: stateOf(judged.facts.state, link, judged.rule.stateGap).state.value }),
+  };
 }
 
 describe('golden cases', () => {
-  it('every engine has some', () => {
-    expect(files).toEqual(ENGINES.map(({ engine }) => `${engine}.json`).sort());
-    for (const { engine } of ENGINES) {
-      const linked = [...groups.values()].flat().filter(({ expect: { session } }) => session);
-      expect(linked.filter(({ expect: right }) => right.engine === engine).length, engine).toBeGreaterThan(0);
-      const rows = [...groups.values()]
-        .flat()
-        .filter((shape) => shape.expect.engine === engine && shape.expect.row);
-      expect(rows.length, engine).toBeGreaterThan(0);
-    }
+  it('every engine has a file of them, and nobody else', () => {
+    expect([...GOLDEN.keys()]).toEqual(ENGINES.map(({ engine }) => engine).sort());
   });
 
-  it.each([...groups.keys()])('%s', (name) => {
-    const group = groups.get(name) as Shape[];
+  it.each(ENGINES.map((rule) => [rule.engine, rule] as const))('%s: find and skip', (engine) => {
+    const shapes = GOLDEN.get(engine) ?? [];
+    const found = shapes.filter(({ expect: right }) => right.engine === engine && right.row);
+    const skipped = shapes.filter(({ expect: right }) => !right.row);
+    expect(found.length).toBeGreaterThan(0);
+    expect(skipped.some(({ expect: right }) => right.engine === null)).toBe(true);
+    // Cases of another engine belong into the file of that one.
+    expect(shapes.filter(({ expect: right }) => right.engine !== engine && right.row)).toEqual([]);
+  });
+
+  // Where a rule has a way to tell, a case shows it; where it has none, the rule says why.
+  it.each(ENGINES.map((rule) => [rule.engine, rule] as const))('%s: link and state', (engine, rule) => {
+    const shapes = GOLDEN.get(engine) ?? [];
+    expect(shapes.filter(({ expect: { session } }) => typeof session === 'string')).not.toEqual([]);
+    expect(shapes.filter(({ expect: { session } }) => session === null)).not.toEqual([]);
+    const known = shapes.filter(({ expect: { state } }) => state !== undefined && state !== 'unknown');
+    expect(known.length > 0, 'a state is known where the engine keeps a record, and only there').toBe(
+      rule.pidRecord !== null,
+    );
+    expect(rule.stateGap).not.toBe('');
+    expect(rule.linkGap).not.toBe('');
+    expect(rule.held.gap).not.toBe('');
+  });
+
+  it.each([...GROUPS.keys()])('%s', (name) => {
+    const group = GROUPS.get(name) as readonly Shape[];
     const { judged } = judgeAll(processesOf(group));
     const seen = group.map((shape, index) => {
       const { role } = shape;
-      const verdict = judged.get(100 + index);
+      const verdict = judged.get(FIRST_PID + index);
       return {
         role,
         engine: verdict?.rule.engine ?? null,
         kind: verdict?.kind ?? null,
         row: verdict !== undefined && isSessionKind(verdict.kind),
-        ...(verdict && shape.expect.session !== undefined ? { session: sessionOf(shape, verdict) } : {}),
+        ...(verdict ? furtherOf(shape, verdict) : {}),
       };
     });
     expect(seen).toEqual(group.map(({ role, expect: right }) => ({ role, ...right })));
@@ -114,8 +69,8 @@ describe('golden cases', () => {
 });
 
 describe('rules', () => {
-  it.each(ENGINES.map((rule) => [rule.engine, rule] as const))('%s dates every statement', (_, rule) => {
-    const sources = [
+  const sourcesOf = (rule: EngineRule) =>
+    [
       ...rule.names,
       ...rule.layouts,
       ...rule.kinds,
@@ -125,11 +80,20 @@ describe('rules', () => {
       rule.argvId,
       ...(rule.pidRecord ? [rule.pidRecord] : []),
     ].map(({ source }) => source);
-    for (const source of sources) {
+
+  it.each(ENGINES.map((rule) => [rule.engine, rule] as const))('%s dates every statement', (_, rule) => {
+    for (const source of sourcesOf(rule)) {
       expect(source.date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
       expect(source.what).not.toBe('');
       // What was measured was measured on some version.
       if (source.how === 'measured') expect(source.version).not.toBeNull();
+    }
+  });
+
+  it('one option is not said to take a value and to take none', () => {
+    for (const { engine, options } of ENGINES) {
+      const all = Object.values(options).flat();
+      expect(new Set(all).size, engine).toBe(all.length);
     }
   });
 });
