@@ -2,7 +2,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FIELDS, openFiles, snapshot, snapshotAsync, sockets, usage } from '../../../lib/index.js';
+import { FIELDS, openFiles, Poller, snapshot, snapshotAsync, sockets, usage } from '../../../lib/index.js';
 import { type Situation, startMaker } from '../../makers/start.js';
 import { untilOurThreads } from '../threads.js';
 import { isRoot } from './oracle.js';
@@ -54,10 +54,39 @@ describe.runIf(isRoot)('a process that is stuck in an exec (only root can mount 
     await untilOurThreads(1);
   });
 
+  it.each(['pidfd', 'none'] as const)(
+    'holds up no poll (%s), and is known when it can be read',
+    async (events) => {
+      const poller = new Poller({ events, fields: ['argv'], deadlineMs: 300 });
+      const first = poller.poll();
+      expect(first.failed).toBe(false);
+      expect(first.table.get(process.pid)?.ppid).toBe(process.ppid);
+      const row = first.table.get(pid);
+      expect(row).toBeDefined();
+      for (const field of row?.faultyFields ?? []) expect(row?.fault(field)?.kind).toBe('timeout');
+      poller.track(pid);
+      for (let i = 0; i < 10; i++) {
+        const { failed, exited } = i % 2 === 0 ? poller.poll() : await poller.pollAsync();
+        expect([failed, exited.some((each) => each.pid === pid)]).toEqual([false, false]);
+      }
+      expect(poller.table.has(pid)).toBe(true);
+      poller.close();
+      await untilOurThreads(1);
+    },
+  );
+
   it('is whole again when the exec goes on', async () => {
+    const poller = new Poller({ fields: ['exe'], deadlineMs: 300 });
+    poller.poll();
+    poller.track(pid);
     await situation.send('serve');
     const isWhole = (): boolean => snapshot({ fields: ['ppid', 'exe'] }).get(pid)?.faultyFields.length === 0;
     while (!isWhole()) await new Promise((resolve) => setImmediate(resolve));
-    expect(snapshot({ fields: ['ppid'] }).get(pid)?.ppid).toBe(situation.pid);
+    const whole = snapshot({ fields: ['ppid'] }).get(pid);
+    expect(whole?.ppid).toBe(situation.pid);
+    poller.poll();
+    expect(poller.table.get(pid)?.startKey).toBe(whole?.startKey);
+    expect(poller.table.get(pid)?.faultyFields).toEqual([]);
+    poller.close();
   });
 });
