@@ -264,8 +264,9 @@ export class Population {
   #change(row: AgentRow, fields: readonly string[], filter: Installs['filter'], now: number): void {
     if (this.relatives.has(row.pid)) this.dirty = true;
     const candidate = this.#candidates.get(row.pid);
-    // It has given its memory back on its way out: the end itself is for the poller to tell.
-    if (candidate && row.exe === null && row.argv?.length === 0) return;
+    // No exec leaves a program without argv[0]: it has given its memory back on its way out, and the end
+    // itself is for the poller to tell.
+    if (candidate && row.argv?.length === 0) return;
     const program = fields.some((field) => PROGRAM.includes(field));
     if (program && !(candidate?.facts && hidesBehindTitle(candidate.facts, this.#factsOf(row), filter))) {
       this.#consider(row, 'its process runs this program now', filter, now);

@@ -71,6 +71,17 @@ describe('starts and exits', () => {
     expect(await it.poll()).toEqual(['exited 10']);
   });
 
+  it('wait for the end of a process that has lost its memory on its way out', async () => {
+    const it = scene({ 10: CLAUDE });
+    await it.poll();
+    it.machine.set({ 10: { argv: [], exe: undefined } });
+    expect(await it.poll()).toEqual([]);
+    it.machine.end(10);
+    expect(await it.events()).toMatchObject([
+      { type: 'exited', agent: { exe: CLAUDE.exe }, reasons: [expect.stringContaining('has ended')] },
+    ]);
+  });
+
   it('of what serves an agent come only with all', async () => {
     const rows = { 10: CODEX, 12: { ...CODEX, argv: ['codex', 'app-server'] } };
     expect(await scene(rows).poll()).toEqual(['started 10']);
