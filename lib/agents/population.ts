@@ -78,6 +78,14 @@ function hidesBehindTitle(before: ProcessFacts, now: ProcessFacts, filter: Insta
   return before.exe === now.exe && programOf(now).retitled && candidacyOf(now, filter) === null;
 }
 
+/**
+ * No exec leaves a program without argv[0]: the process has given its memory back on its way out. The end
+ * itself is for the poller to tell.
+ */
+function isLeaving({ argv }: Pick<AgentRow, 'argv'>): boolean {
+  return argv?.length === 0;
+}
+
 export const keyOf = (pid: number, startKey: bigint | undefined | null): string =>
   `${pid} ${startKey ?? '?'}`;
 
@@ -166,7 +174,7 @@ export class Population {
       const { pid } = candidate;
       if (this.#candidates.get(pid) !== candidate) continue;
       const facts = found.get(pid);
-      if (facts) this.#learn(candidate, facts, gathered.faults.get(pid) ?? [], now);
+      if (facts && !isLeaving(facts)) this.#learn(candidate, facts, gathered.faults.get(pid) ?? [], now);
       else if (gathered.asked.has(pid)) candidate.askAt = now + retryMs(candidate.tries++);
       else {
         // A script that leads to no agent.
@@ -264,9 +272,7 @@ export class Population {
   #change(row: AgentRow, fields: readonly string[], filter: Installs['filter'], now: number): void {
     if (this.relatives.has(row.pid)) this.dirty = true;
     const candidate = this.#candidates.get(row.pid);
-    // No exec leaves a program without argv[0]: it has given its memory back on its way out, and the end
-    // itself is for the poller to tell.
-    if (candidate && row.argv?.length === 0) return;
+    if (candidate && isLeaving(row)) return;
     const program = fields.some((field) => PROGRAM.includes(field));
     if (program && !(candidate?.facts && hidesBehindTitle(candidate.facts, this.#factsOf(row), filter))) {
       this.#consider(row, 'its process runs this program now', filter, now);

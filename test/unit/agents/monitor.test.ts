@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { FakeFiles } from './fakes.js';
-import { CLAUDE, CODEX, expectSameAsAgents, later, record, recordPath, SHELL, scene } from './machine.js';
+import { FakeFiles, tableOf } from './fakes.js';
+import {
+  CLAUDE,
+  CODEX,
+  expectSameAsAgents,
+  FakeMachine,
+  later,
+  record,
+  recordPath,
+  SHELL,
+  scene,
+} from './machine.js';
 
 describe('starts and exits', () => {
   it('come once, with the row of agents() and the reason', async () => {
@@ -80,6 +90,20 @@ describe('starts and exits', () => {
     expect(await it.events()).toMatchObject([
       { type: 'exited', agent: { exe: CLAUDE.exe }, reasons: [expect.stringContaining('has ended')] },
     ]);
+  });
+
+  it('wait for it also where the poller saw only a part of that', async () => {
+    let leaving = false;
+    const machine = new FakeMachine({ 10: CLAUDE });
+    const readProcesses = async () => tableOf({ 10: leaving ? { argv: [], exe: null } : CLAUDE });
+    const it = scene({}, { poller: machine, readProcesses, clock: () => machine.now });
+    expect(await it.poll()).toEqual(['started 10']);
+    leaving = true;
+    machine.set({ 10: { exe: undefined } });
+    expect(await it.poll()).toEqual([]);
+    machine.end(10);
+    const [exit] = await it.events();
+    expect(exit).toMatchObject({ type: 'exited', reasons: [expect.stringContaining('has ended')] });
   });
 
   it('of what serves an agent come only with all', async () => {
