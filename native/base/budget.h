@@ -8,6 +8,7 @@ namespace procscope {
 class Budget {
  public:
   explicit Budget(int most) : most_(most) {}
+  ~Budget() = default;
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 

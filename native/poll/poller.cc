@@ -222,6 +222,13 @@ bool Poller::may_be_new(int32_t pid) const {
   }
 }
 
+/// Whether the pid still stands for a process that has ended. Whoever sets the last pid by hand can
+/// give it to another without news, so that is not believed for ever.
+bool Poller::is_left_dead(int32_t pid, double now) const {
+  const auto it = dead_.find(pid);
+  return it != dead_.end() && (request_.max_age <= 0 || now - it->second < request_.max_age);
+}
+
 void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
   for (const int32_t pid : pids) {
     if (const auto it = known_.find(pid); it != known_.end()) {
@@ -229,7 +236,7 @@ void Poller::accept_list(const std::vector<int32_t>& pids, Round& round) {
     }
     if (may_be_new(pid)) {
       expect(pid, Seen::kListed, round);
-    } else if (!known_.contains(pid) && !dead_.contains(pid)) {
+    } else if (!known_.contains(pid) && !is_left_dead(pid, round.now)) {
       meet(pid, Seen::kListed, round);
     }
   }

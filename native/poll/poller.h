@@ -154,6 +154,7 @@ class Poller {
 
   [[nodiscard]] bool needs_list(double now) const;
   [[nodiscard]] bool may_be_new(int32_t pid) const;
+  [[nodiscard]] bool is_left_dead(int32_t pid, double now) const;
   void accept_list(const std::vector<int32_t>& pids, Round& round);
   void accept_starts(bool listed, Round& round);
   void want_some(Round& round);
@@ -197,8 +198,8 @@ class Poller {
   std::unique_ptr<ProcessEvents> events_;
   ProcessNews news_;
   std::unordered_map<int32_t, Known> known_;
-  /// Ended, and not yet taken out of the table by their parent: pid and start.
-  std::unordered_map<int32_t, uint64_t> dead_;
+  /// Ended, and not yet taken out of the table by their parent: pid, and when it was looked at.
+  std::unordered_map<int32_t, double> dead_;
   std::vector<int32_t> tracked_;
   std::vector<Young> young_;
   /// Processes in the order in which their next glance comes.

@@ -206,7 +206,7 @@ void Poller::glance_at_wanted(Round& round) {
 void Poller::accept_met(int32_t pid, Known known, GlanceAnswer answer, Round& round) {
   const bool vanished = answer.outcome == RowOutcome::kVanished;
   if (!vanished && is_dead(answer.draft.row)) {
-    dead_[pid] = answer.draft.row.start_key;
+    dead_[pid] = round.now;
     return;
   }
   dead_.erase(pid);

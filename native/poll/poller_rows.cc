@@ -39,7 +39,7 @@ void Poller::retire(int32_t pid, bool dead, Round& round) {
     return;
   }
   if (dead && !foreign_) {
-    dead_[pid] = it->second.look.row.start_key;
+    dead_[pid] = round.now;
   }
   if (it->second.tracked) {
     std::erase(tracked_, pid);

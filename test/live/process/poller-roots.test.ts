@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Poller, type PollerOptions, type ProcessRow } from '../../../lib/index.js';
 
@@ -51,6 +53,35 @@ describe('a poller of another root', () => {
       [],
       false,
     ]);
+  });
+
+  it('an idle poll makes no object', async () => {
+    // Of a root where nothing can happen; most of the time goes into looking at it.
+    const script = `
+      const { Poller } = require(${JSON.stringify(join(__dirname, '..', '..', '..'))});
+      const poller = new Poller({ procRoot: ${JSON.stringify(emptyRoot('quiet'))} });
+      const quiet = (times) => {
+        let news = 0;
+        for (let i = 0; i < times; i++) {
+          const delta = poller.poll();
+          news += delta.started.length + delta.exited.length + delta.changed.length;
+        }
+        return news;
+      };
+      quiet(3_000);
+      let least = Infinity;
+      for (let round = 0; round < 10; round++) {
+        gc();
+        const before = process.memoryUsage().heapUsed;
+        quiet(500);
+        least = Math.min(least, process.memoryUsage().heapUsed - before);
+      }
+      console.log(least / 500);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', script], {
+      timeout: 60_000,
+    });
+    // The smallest object takes 12 bytes.
+    expect(Number(stdout)).toBeLessThan(6);
   });
 
   it('sees starts, ends, changes and a pid that was given out again', () => {

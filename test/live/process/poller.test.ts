@@ -255,34 +255,6 @@ describe('a poller', () => {
     expect(JSON.parse(stdout)).toEqual(['none', 1, 0, 1]);
   });
 
-  it('an idle poll makes no object', async () => {
-    const script = `
-      const { Poller } = require(${JSON.stringify(join(__dirname, '..', '..', '..'))});
-      const poller = new Poller({ maxAgeMs: Infinity });
-      const quiet = (times) => {
-        let news = 0;
-        for (let i = 0; i < times; i++) {
-          const delta = poller.poll();
-          news += delta.started.length + delta.exited.length + delta.changed.length;
-        }
-        return news;
-      };
-      quiet(20_000);
-      let least = Infinity;
-      for (let round = 0; round < 20; round++) {
-        gc();
-        const before = process.memoryUsage().heapUsed;
-        quiet(2_000);
-        least = Math.min(least, process.memoryUsage().heapUsed - before);
-      }
-      console.log(least / 2_000);`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', script], {
-      timeout: 60_000,
-    });
-    // The smallest object takes 12 bytes.
-    expect(Number(stdout)).toBeLessThan(6);
-  });
-
   it('keeps no more descriptors than it may', () => {
     const poller = pollerOf({ events: 'pidfd', maxDescriptors: 10 });
     poller.poll();
