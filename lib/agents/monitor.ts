@@ -1,5 +1,12 @@
 import type { Fault } from '../process/fault.js';
-import { Poller, PollerStateError, ticks, type WatchOptions, watchOptions } from '../process/poller.js';
+import {
+  closingSignal,
+  Poller,
+  PollerStateError,
+  ticks,
+  type WatchOptions,
+  watchOptions,
+} from '../process/poller.js';
 import type { Agent, AgentsEnvelope } from './envelope.js';
 import type { AgentEvent } from './events.js';
 import { checkMonitorOptions, type MonitorOptions } from './monitor-options.js';
@@ -56,7 +63,7 @@ export class AgentMonitor {
   #polls = 0;
   /** The last poll of the table could not see everything. */
   #troubled = false;
-  #closed = false;
+  readonly #closing = closingSignal();
 
   /** @throws OptionError for an option that cannot be used, LoadError when no binary loads */
   constructor(options: MonitorOptions = {}) {
@@ -109,29 +116,35 @@ export class AgentMonitor {
 
   /**
    * Polls again and again and yields each delta with news: events, or that the table cannot be read any
-   * more, or can again. Nothing is queued for a slow consumer: while it is busy nobody polls, and the
+   * more, or can again. A monitor tells each thing once: whoever else polls it takes news away. Nothing is queued for a slow consumer: while it is busy nobody polls, and the
    * next delta tells what happened since the last. Ends with the signal, or when the monitor is closed.
    */
   watch(options: WatchOptions = {}): AsyncGenerator<AgentDelta, void, undefined> {
-    const { intervalMs, signal } = watchOptions(options);
-    return this.#deltas(intervalMs, signal);
+    const { intervalMs, signals } = watchOptions(options);
+    return this.#deltas(intervalMs, [...signals, this.#closing.signal]);
   }
 
   /** Gives back what the monitor holds; later polls reject. A poller that was given stays open. */
   close(): void {
     if (this.#closed) return;
-    this.#closed = true;
+    this.#closing.abort();
     this.#close();
+  }
+
+  get #closed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   async *#deltas(
     intervalMs: number,
-    signal: AbortSignal | undefined,
+    signals: readonly AbortSignal[],
   ): AsyncGenerator<AgentDelta, void, undefined> {
     let failed = false;
-    for await (const _ of ticks(intervalMs, signal)) {
-      if (this.#closed) return;
-      const delta = await this.poll();
+    for await (const _ of ticks(intervalMs, signals)) {
+      const delta = await this.poll().catch((error: unknown) => {
+        if (!this.#closed) throw error;
+      });
+      if (delta === undefined) return;
       if (delta.events.length > 0 || delta.failed !== failed) yield delta;
       failed = delta.failed;
     }

@@ -92,8 +92,8 @@ export function pollRequest(options: PollerOptions): PollRequest {
   requireKnown(options, KNOWN, 'options');
   const { fields, env, procRoot, deadlineMs, maxFieldBytes } = options;
   const rows = snapshotRequest({
-    ...(fields && { fields }),
-    ...(env && { env }),
+    ...(fields !== undefined && { fields }),
+    ...(env !== undefined && { env }),
     ...(procRoot !== undefined && { procRoot }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(maxFieldBytes !== undefined && { maxFieldBytes }),

@@ -1,5 +1,5 @@
+import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PollerHandle, PollRequest, RawDelta } from '../native/binding.js';
 import { describeFault, type Fault, OptionError } from '../native/fault.js';
 import { FIELDS, fieldBit, type ProcessField } from '../native/layout.js';
@@ -67,34 +67,62 @@ export class PollerStateError extends Error {
 const DEFAULT_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 3_600_000;
 
+/** A real one: what only has its prototype throws when it is asked. */
+function isSignal(value: unknown): value is AbortSignal {
+  try {
+    return value instanceof AbortSignal && typeof value.aborted === 'boolean';
+  } catch {
+    return false;
+  }
+}
+
+/** A signal that any number of watches may listen to. */
+export function closingSignal(): AbortController {
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  return closing;
+}
+
 /**
  * Checks the options of a watch.
  * @throws OptionError that names the option
  */
-export function watchOptions(options: WatchOptions): { intervalMs: number; signal: AbortSignal | undefined } {
+export function watchOptions(options: WatchOptions): { intervalMs: number; signals: AbortSignal[] } {
   requireKnown(options, ['intervalMs', 'signal'], 'options');
   const { intervalMs = DEFAULT_INTERVAL_MS, signal } = options;
   if (typeof intervalMs !== 'number' || !(intervalMs >= 1 && intervalMs <= MAX_INTERVAL_MS)) {
     throw new OptionError('intervalMs', `must be a number from 1 to ${MAX_INTERVAL_MS}`);
   }
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new OptionError('signal', 'must be an AbortSignal');
-  }
-  return { intervalMs, signal };
+  if (signal !== undefined && !isSignal(signal)) throw new OptionError('signal', 'must be an AbortSignal');
+  return { intervalMs, signals: signal === undefined ? [] : [signal] };
 }
 
-/** The moments `intervalMs` apart, until the signal; those that a slow consumer ran over are left out. */
+/** Waits, but no longer than until one of the signals. */
+function rest(ms: number, signals: readonly AbortSignal[]): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    for (const signal of signals) signal.addEventListener('abort', over);
+  });
+}
+
+/** The moments `intervalMs` apart, until one of the signals; those that a slow consumer ran over are left out. */
 export async function* ticks(
   intervalMs: number,
-  signal: AbortSignal | undefined,
+  signals: readonly AbortSignal[],
 ): AsyncGenerator<void, void, undefined> {
+  const isOver = (): boolean => signals.some((signal) => signal.aborted);
   let next = performance.now();
-  while (signal?.aborted !== true) {
+  while (!isOver()) {
     yield;
+    if (isOver()) return;
     const now = performance.now();
     next = Math.max(next + intervalMs, now);
-    // An abort ends the wait; what else could fail is nothing.
-    await sleep(next - now, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    await rest(next - now, signals);
   }
 }
 
@@ -121,7 +149,7 @@ export class Poller {
   readonly #request: PollRequest;
   readonly #handle: PollerHandle;
   readonly #nothing: Delta;
-  #closed = false;
+  readonly #closing = closingSignal();
   #inFlight = 0;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -168,13 +196,13 @@ export class Poller {
   }
 
   /**
-   * Deltas with news, the first at once. A consumer that is slow polls less often and misses nothing that lives on:
+   * Deltas with news, the first at once. A poller tells each thing once: whoever else polls it takes news away. A consumer that is slow polls less often and misses nothing that lives on:
    * nothing queues. A failure is told once, and its end too. Ends with the signal, or when the poller is closed.
    * @throws OptionError that names the option
    */
   watch(options: WatchOptions = {}): AsyncGenerator<Delta, void, undefined> {
-    const { intervalMs, signal } = watchOptions(options);
-    return this.#deltas(intervalMs, signal);
+    const { intervalMs, signals } = watchOptions(options);
+    return this.#deltas(intervalMs, [...signals, this.#closing.signal]);
   }
 
   /** Looks at this process in each poll from now on, until it ends. False if it is not in the table. */
@@ -195,7 +223,7 @@ export class Poller {
   /** Gives back every descriptor. The table stays readable. */
   close(): void {
     if (this.#closed) return;
-    this.#closed = true;
+    this.#closing.abort();
     load().pollerClose(this.#handle);
   }
 
@@ -203,14 +231,20 @@ export class Poller {
     this.close();
   }
 
+  get #closed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   async *#deltas(
     intervalMs: number,
-    signal: AbortSignal | undefined,
+    signals: readonly AbortSignal[],
   ): AsyncGenerator<Delta, void, undefined> {
     let trouble = '';
-    for await (const _ of ticks(intervalMs, signal)) {
-      if (this.#closed) return;
-      const delta = await this.pollAsync();
+    for await (const _ of ticks(intervalMs, signals)) {
+      const delta = await this.pollAsync().catch((error: unknown) => {
+        if (!this.#closed) throw error;
+      });
+      if (delta === undefined) return;
       const now = delta.faults.map(describeFault).join('\n');
       const told = now === trouble;
       trouble = now;

@@ -18,7 +18,7 @@ namespace {
 /// A poller and who may use it: one poll at a time, on whichever thread.
 class SharedPoller {
  public:
-  explicit SharedPoller(PollRequest request) : poller_(std::move(request)) {}
+  explicit SharedPoller(const PollRequest& request) : poller_(request) {}
 
   bool idle() {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,8 @@
 #include "poll/delta.h"
 
 #include <array>
+#include <cmath>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,7 +13,11 @@ namespace {
 /// A time that is not known is NaN, and that does not change.
 template <typename Number>
 bool equal(Number a, Number b) {
-  return a == b || (a != a && b != b);
+  if constexpr (std::is_floating_point_v<Number>) {
+    return a == b || (std::isnan(a) && std::isnan(b));
+  } else {
+    return a == b;
+  }
 }
 
 /// The numbers that make a field.

@@ -41,7 +41,7 @@ PollParts parts_of_this_machine(const PollRequest& request) {
   };
 }
 
-Poller::Poller(PollRequest request) : Poller(request, parts_of_this_machine(request)) {}
+Poller::Poller(const PollRequest& request) : Poller(request, parts_of_this_machine(request)) {}
 
 Poller::Poller(PollRequest request, PollParts parts)
     : request_(std::move(request)),
@@ -108,7 +108,7 @@ void Poller::take_news(double now) {
 bool Poller::idle() {
   const double now = parts_.now();
   if (reader_ == nullptr || foreign_ || request_.every_poll != 0 || !tracked_.empty() ||
-      !young_.empty()) {
+      !young_.empty() || !owed_.empty()) {
     return false;
   }
   take_news(now);

@@ -76,7 +76,7 @@ PollParts parts_of_this_machine(const PollRequest& request);
 /// Used by one thread at a time.
 class Poller {
  public:
-  explicit Poller(PollRequest request);
+  explicit Poller(const PollRequest& request);
   Poller(PollRequest request, PollParts parts);
   ~Poller();
   Poller(const Poller&) = delete;
@@ -177,6 +177,7 @@ class Poller {
   void accept_glance(int32_t pid, RowOutcome outcome, const RowDraft& draft, Round& round);
   void follow_glance(Known& known, const RowDraft& draft, Round& round);
   void mark_old(const Known& known, double ahead, Round& round);
+  void note_unseen(const RowDraft& draft, Round& round);
 
   void remember(int32_t pid, Known known, Round& round);
   void retire(int32_t pid, bool dead, Round& round);
@@ -218,7 +219,7 @@ class Poller {
   /// The news were taken and are still to be followed.
   bool news_taken_ = false;
   double news_at_ = 0;
-  /// Touched in news that a failed poll could not follow.
+  /// Touched in news that a poll could not follow: it failed, or found no descriptor for a look.
   std::vector<int32_t> owed_;
   double listed_at_ = 0;
   double boot_time_ = 0;

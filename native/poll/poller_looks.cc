@@ -191,6 +191,7 @@ void Poller::glance_at_wanted(Round& round) {
   for (size_t i = 0; i < targets.size(); ++i) {
     const int32_t pid = targets[i].pid;
     GlanceAnswer& answer = answers[i];
+    note_unseen(answer.draft, round);
     if (i >= wanted.size()) {
       accept_met(pid, std::move(met.at(pid)), std::move(answer), round);
     } else if (const auto it = known_.find(pid); it != known_.end()) {
@@ -200,6 +201,22 @@ void Poller::glance_at_wanted(Round& round) {
       accept_glance(pid, answer.outcome, answer.draft, round);
     }
   }
+}
+
+/// Whoever could not be looked at because this program has too many files open is looked at again
+/// in the next poll: what was told of them is not told twice.
+void Poller::note_unseen(const RowDraft& draft, Round& round) {
+  const auto fault =
+      std::find_if(draft.faults.begin(), draft.faults.end(),
+                   [](const RowDraft::FieldFault& each) { return each.kind == FaultKind::kLimit; });
+  if (fault == draft.faults.end()) {
+    return;
+  }
+  if (owed_.empty()) {
+    const std::string path = reader_->path_of(draft.row.pid, fault->field);
+    round.delta.rows.faults.push_back({fault->kind, fault->code, fault->call, path});
+  }
+  owed_.push_back(draft.row.pid);
 }
 
 /// Gives whoever was met a row, unless no living process has the pid.

@@ -20,8 +20,10 @@ constexpr FieldMask kGlanced = kStatFields & ~mask_of(Field::kStart);
 void Poller::remember(int32_t pid, Known known, Round& round) {
   const ProcessRow& row = known.look.row;
   queue_turn(row);
+  const bool has_start = (row.present & bit(Field::kStart)) != 0;
   // Also where the age is not known.
-  if ((row.flags & kFlagKernelThread) == 0 && !(parts_.wall() - row.start_time >= kYouth)) {
+  const bool is_young = !has_start || !(parts_.wall() - row.start_time >= kYouth);
+  if (is_young && (row.flags & kFlagKernelThread) == 0) {
     stay_young(pid, round.now + kYouth);
   }
   untold_ += known.told ? 0 : 1;

@@ -1,9 +1,9 @@
 // The counter of ids and the pidfds of this machine, and a poller that lives on them alone.
 #include <doctest/doctest.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <algorithm>
 #include <atomic>

@@ -279,7 +279,9 @@ class Trial {
         PROCSCOPE_REQUIRE(shown_.at(pid).draft.row.start_key == process->start);
       }
     }
-    for (const auto& [pid, row] : shown_) {
+    for (const auto& entry : shown_) {
+      const int32_t pid = entry.first;
+      const Shown& row = entry.second;
       const WorldProcess& process = known(row);
       CAPTURE(pid);
       CAPTURE(process.start);

@@ -138,7 +138,7 @@ class LinuxReader final : public Reader {
                     RowDraft& draft) const override {
     auto& row = static_cast<LinuxKeptRow&>(kept);
     draft.start(row.pid());
-    std::array<char, 4096> bytes;
+    std::array<char, 4096> bytes{};
     const Bytes read = row.read(context_.root, budget, bytes);
     if (!read.ok()) {
       const FaultKind kind = kind_of_errno(read.code);

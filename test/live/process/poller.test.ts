@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { type Delta, doctor, Poller, type PollerOptions, type ProcessRow } from '../../../lib/index.js';
+import {
+  type Delta,
+  doctor,
+  OptionError,
+  Poller,
+  type PollerOptions,
+  type ProcessRow,
+} from '../../../lib/index.js';
 import { type Situation, startMaker } from '../../makers/start.js';
 import { ps } from './oracle.js';
 
@@ -211,12 +218,31 @@ describe('a poller', () => {
     expect(seen).toEqual(['started', 'exited']);
   });
 
-  it('watch() ends when the poller is closed', async () => {
+  it('watch() ends when the poller is closed, in the middle of a wait and of a poll', async () => {
     const poller = pollerOf({});
-    const deltas = poller.watch({ intervalMs: 1 });
-    await deltas.next();
+    const deltas = [3_600_000, 1, 1].map((intervalMs) => poller.watch({ intervalMs }));
+    await Promise.all(deltas.map((each) => each.next()));
+    const next = deltas.map(async (each) => {
+      let last = await each.next();
+      while (last.done !== true) last = await each.next();
+      return last.value;
+    });
     poller.close();
-    expect(await deltas.next()).toEqual({ done: true, value: undefined });
+    expect(await Promise.all(next)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('refuses options of a wrong kind, and a signal that is none', () => {
+    for (const wrong of [
+      { fields: null },
+      { env: 0 },
+      { volatile: 'cpu' },
+      { maxAgeMs: -1 },
+      { events: 'bpf' },
+    ]) {
+      expect(() => new Poller(wrong as never)).toThrow(OptionError);
+    }
+    const signal = Object.create(AbortSignal.prototype) as AbortSignal;
+    expect(() => pollerOf({}).watch({ signal })).toThrow(OptionError);
   });
 
   it('close() gives back every descriptor', () => {
@@ -253,6 +279,48 @@ describe('a poller', () => {
     const args = ['pidfd_open', process.execPath, '-e', script];
     const { stdout } = await promisify(execFile)(maker('without'), args, { timeout: 60_000 });
     expect(JSON.parse(stdout)).toEqual(['none', 1, 0, 1]);
+  });
+
+  it.each(['auto', 'pidfd'])('owes a look to whoever it had no descriptor for (%s)', async (events) => {
+    const script = `
+      const { Poller } = require(${JSON.stringify(join(__dirname, '..', '..', '..'))});
+      const fs = require('node:fs');
+      const { spawn } = require('node:child_process');
+      const { once } = require('node:events');
+      (async () => {
+        const old = spawn('sleep', ['600'], { stdio: 'ignore' });
+        await once(old, 'spawn');
+        const poller = new Poller({ events: '${events}', fields: ['argv'], maxAgeMs: Infinity });
+        poller.poll();
+        // Until nobody is young any more, and so looked at in each poll.
+        for (let before = -1; before !== poller.stats.glances; ) {
+          before = poller.stats.glances;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          poller.poll();
+        }
+        const young = spawn('sleep', ['600'], { stdio: 'ignore' });
+        await once(young, 'spawn');
+        const held = [];
+        try {
+          for (;;) held.push(fs.openSync('/dev/null'));
+        } catch {}
+        const short = poller.poll();
+        old.kill('SIGKILL');
+        await once(old, 'exit');
+        poller.poll();
+        for (const fd of held) fs.closeSync(fd);
+        const { exited } = poller.poll();
+        const told = exited.some(({ pid }) => pid === old.pid) || !poller.table.has(old.pid);
+        const row = poller.table.get(young.pid);
+        console.log(JSON.stringify([short.failed || short.faults.length > 0, told, row?.name, row?.argv]));
+        young.kill('SIGKILL');
+      })();`;
+    const { stdout } = await promisify(execFile)(
+      'sh',
+      ['-c', 'ulimit -n 256; exec "$0" "$@"', process.execPath, '-e', script],
+      { timeout: 60_000 },
+    );
+    expect(JSON.parse(stdout)).toEqual([true, true, 'sleep', ['sleep', '600']]);
   });
 
   it('keeps no more descriptors than it may', () => {
