@@ -20,7 +20,8 @@ template <typename Draft>
 class PidJob : public Job {
  public:
   void run(Lease& lease) final {
-    if (!prepared_ && !prepare(lease)) {
+    bool prepared = false;
+    if (!lease.commit([&] { prepared = prepared_; }) || (!prepared && !prepare(lease))) {
       return;
     }
     Draft draft;

@@ -60,18 +60,23 @@ class SocketsJob final : public Job {
         lists_(reader_->lists()) {}
 
   void run(Lease& lease) override {
+    bool prepared = false;
+    bool listed = false;
     const bool goes_on = lease.commit([&] {
       if (reader_->may_wait() && anything_stuck() && is_stuck(stuck_key(BlockClass::kNone))) {
         abandon(FaultKind::kTimeout);
       }
+      prepared = prepared_;
     });
-    if (!goes_on || (!prepared_ && !prepare(lease))) {
+    if (!goes_on || (!prepared && !prepare(lease))) {
       return;
     }
-    if (!read_lists(lease) || !request_.owners || (!listed_ && !list_pids(lease))) {
+    if (!read_lists(lease) || !request_.owners || !lease.commit([&] { listed = listed_; })) {
       return;
     }
-    look_for_owners(lease);
+    if (listed || list_pids(lease)) {
+      look_for_owners(lease);
+    }
   }
 
   void give_up(BlockClass) override { refuse(FaultKind::kTimeout); }

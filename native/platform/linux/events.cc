@@ -167,7 +167,7 @@ class PidfdEvents final : public ProcessEvents {
   void take_ended(std::vector<int32_t>& pids) override {
     // A process that has ended is told again until its hold is let go: more than a batch of them
     // means that the next call starts with the same.
-    std::array<epoll_event, kEndsABatch> events;
+    std::array<epoll_event, kEndsABatch> events{};
     size_t room = kEndsABatch;
     std::vector<epoll_event> many;
     epoll_event* into = events.data();

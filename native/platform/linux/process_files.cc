@@ -16,7 +16,6 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "parse/fdinfo.h"
 #include "parse/locks.h"
@@ -218,18 +217,23 @@ class ProcessFiles {
     return pid_ == self_ && (fd == root_.fd || fd == directory_.get() || fd == folder);
   }
 
-  /// The inode that stat gave, and the one that stands in fdinfo (Linux 5.14).
-  using Inodes = std::pair<uint64_t, uint64_t>;
+  /// The inode that stat gave, and the one that stands in fdinfo (Linux 5.14); both 0 where one of
+  /// them was not seen.
+  struct Inodes {
+    uint64_t stat = 0;
+    uint64_t info = 0;
+    bool operator==(const Inodes&) const = default;
+  };
 
   /// Two files that take turns at one number must not become one row: what is not of one piece is
   /// read again. On some file systems the inodes always differ, and then always in the same way.
   void read_descriptor(int folder, int32_t fd) {
     constexpr int kMostTries = 3;
     const FilesDraft::End before = draft_.end();
-    const std::optional<Inodes> first = try_descriptor(folder, fd);
-    std::optional<Inodes> last = first;
+    const Inodes first = try_descriptor(folder, fd);
+    Inodes last = first;
     bool steady = true;
-    for (int tries = 1; last && last->first != last->second; ++tries) {
+    for (int tries = 1; last.stat != last.info; ++tries) {
       if (tries == kMostTries) {
         if (!steady) {
           draft_.locks.rows.resize(before.locks);
@@ -254,7 +258,7 @@ class ProcessFiles {
   }
 
   /// Adds a row; answers both inodes where both are known.
-  std::optional<Inodes> try_descriptor(int folder, int32_t fd) {
+  Inodes try_descriptor(int folder, int32_t fd) {
     const std::string name = std::to_string(fd);
     FileFacts facts;
     const int facts_code = facts_of(("fd/" + name).c_str(), facts);
@@ -276,7 +280,7 @@ class ProcessFiles {
       return {};
     }
     const std::optional<uint64_t> ino = read_info(fd, name);
-    return facts_code == 0 && ino ? std::optional<Inodes>({facts.ino, *ino}) : std::nullopt;
+    return facts_code == 0 && ino ? Inodes{facts.ino, *ino} : Inodes{};
   }
 
   /// Answers the inode that stands there.
