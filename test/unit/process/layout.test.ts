@@ -61,6 +61,8 @@ describe('what crosses', () => {
     expect(exeIno).toBeUndefined();
     for (let i = 0; i < table.size; i++) {
       const row = table.row(i);
+      // A column holds 0 where the row says that it could not be read.
+      if (row.faultyFields.length > 0) continue;
       expect([pid?.[i], ppid?.[i], startKey?.[i], uid?.[i]]).toEqual([
         row.pid,
         row.ppid,
