@@ -41,30 +41,38 @@ Address address_at(std::string_view bytes, size_t at, SocketFamily family) {
   return address;
 }
 
-/// Walks attributes (struct nlattr: length with its own four bytes, then the type).
-class Attributes {
- public:
-  explicit Attributes(std::string_view bytes) : rest_(bytes) {}
-
-  bool next(uint16_t& type, std::string_view& value) {
-    constexpr size_t kHead = 4;
-    if (rest_.size() < kHead) {
-      return false;
+/// Calls `take(type, value)` for each attribute (struct nlattr: length with its own four bytes,
+/// then the type), up to one whose length leads out of the bytes.
+template <typename Take>
+void each_attribute(std::string_view bytes, Take take) {
+  constexpr size_t kHead = 4;
+  constexpr uint16_t kTypeMask = 0x3fff;
+  while (bytes.size() >= kHead) {
+    const size_t length = number_at<uint16_t>(bytes, 0);
+    if (length < kHead || length > bytes.size()) {
+      return;
     }
-    const size_t length = number_at<uint16_t>(rest_, 0);
-    if (length < kHead || length > rest_.size()) {
-      return false;
-    }
-    constexpr uint16_t kTypeMask = 0x3fff;
-    type = number_at<uint16_t>(rest_, 2) & kTypeMask;
-    value = rest_.substr(kHead, length - kHead);
-    rest_.remove_prefix(std::min(align4(length), rest_.size()));
-    return true;
+    take(static_cast<uint16_t>(number_at<uint16_t>(bytes, 2) & kTypeMask),
+         bytes.substr(kHead, length - kHead));
+    bytes.remove_prefix(std::min(align4(length), bytes.size()));
   }
+}
 
- private:
-  std::string_view rest_;
-};
+/// The bytes that wait in both directions, from an attribute that holds them at these places.
+void put_queues(SocketRow& row, std::string_view value, size_t receive, size_t send) {
+  if (value.size() >= send + sizeof(uint32_t)) {
+    row.receive_queue = number_at<uint32_t>(value, receive);
+    row.send_queue = number_at<uint32_t>(value, send);
+    row.present |= bit(SocketField::kReceiveQueue) | bit(SocketField::kSendQueue);
+  }
+}
+
+void put_user(SocketRow& row, std::string_view value) {
+  if (value.size() >= sizeof(uint32_t)) {
+    row.uid = number_at<uint32_t>(value, 0);
+    row.present |= bit(SocketField::kUid);
+  }
+}
 
 std::string_view after(std::string_view bytes, size_t at) {
   return bytes.substr(std::min(at, bytes.size()));
@@ -133,13 +141,11 @@ std::optional<ParsedSocket> parse_inet(std::string_view bytes, const SocketList&
   if (list.kind == SocketKind::kRaw) {
     row.protocol = row.local_port;
     row.local_port = 0;
-    uint16_t type = 0;
-    std::string_view value;
-    for (Attributes list_of(after(bytes, kSize)); list_of.next(type, value);) {
+    each_attribute(after(bytes, kSize), [&](uint16_t type, std::string_view value) {
       if (type == kProtocolAttribute) {
         row.protocol = number_at<uint8_t>(value, 0);
       }
-    }
+    });
   }
   row.v4_mapped = list.family == SocketFamily::kInet6 && is_v4_mapped(socket.local) ? 1 : 0;
   return socket;
@@ -159,24 +165,19 @@ std::optional<ParsedSocket> parse_unix(std::string_view bytes) {
   row.inode = number_at<uint32_t>(bytes, 4);
   // A socket without a peer has no such attribute.
   row.present = bit(SocketField::kState) | bit(SocketField::kPeer);
-  uint16_t type = 0;
-  std::string_view value;
-  for (Attributes list(after(bytes, kSize)); list.next(type, value);) {
+  each_attribute(after(bytes, kSize), [&](uint16_t type, std::string_view value) {
     if (type == kName) {
       const bool is_file = !value.empty() && value.front() != '\0';
       // A path ends with its NUL; in an abstract name every byte counts.
       socket.path = is_file ? value.substr(0, value.find('\0')) : value;
     } else if (type == kPeerInode) {
       row.peer = number_at<uint32_t>(value, 0);
-    } else if (type == kQueues && value.size() >= 8) {
-      row.receive_queue = number_at<uint32_t>(value, 0);
-      row.send_queue = number_at<uint32_t>(value, 4);
-      row.present |= bit(SocketField::kReceiveQueue) | bit(SocketField::kSendQueue);
-    } else if (type == kUser && value.size() >= 4) {
-      row.uid = number_at<uint32_t>(value, 0);
-      row.present |= bit(SocketField::kUid);
+    } else if (type == kQueues) {
+      put_queues(row, value, 0, 4);
+    } else if (type == kUser) {
+      put_user(row, value);
     }
-  }
+  });
   return socket;
 }
 
@@ -197,17 +198,13 @@ std::optional<ParsedSocket> parse_netlink(std::string_view bytes) {
   row.inode = number_at<uint32_t>(bytes, 16);
   // A socket that never joined a group has no bitmap.
   row.present = bit(SocketField::kState) | bit(SocketField::kGroups);
-  uint16_t type = 0;
-  std::string_view value;
-  for (Attributes list(after(bytes, kSize)); list.next(type, value);) {
-    if (type == kMemory && value.size() >= 12) {
-      row.receive_queue = number_at<uint32_t>(value, 0);
-      row.send_queue = number_at<uint32_t>(value, 8);
-      row.present |= bit(SocketField::kReceiveQueue) | bit(SocketField::kSendQueue);
+  each_attribute(after(bytes, kSize), [&](uint16_t type, std::string_view value) {
+    if (type == kMemory) {
+      put_queues(row, value, 0, 8);
     } else if (type == kGroups) {
       socket.groups = value;
     }
-  }
+  });
   return socket;
 }
 
@@ -223,22 +220,17 @@ std::optional<ParsedSocket> parse_packet(std::string_view bytes) {
   row.type = number_at<uint8_t>(bytes, 1);
   row.protocol = number_at<uint16_t>(bytes, 2);
   row.inode = number_at<uint32_t>(bytes, 4);
-  uint16_t type = 0;
-  std::string_view value;
-  for (Attributes list(after(bytes, kSize)); list.next(type, value);) {
+  each_attribute(after(bytes, kSize), [&](uint16_t type, std::string_view value) {
     if (type == kInfo && value.size() >= 4) {
       const auto index = number_at<int32_t>(value, 0);
       row.interface = index > 0 ? static_cast<uint32_t>(index) : 0;
       row.present |= bit(SocketField::kInterface);
-    } else if (type == kUser && value.size() >= 4) {
-      row.uid = number_at<uint32_t>(value, 0);
-      row.present |= bit(SocketField::kUid);
-    } else if (type == kMemory && value.size() >= 12) {
-      row.receive_queue = number_at<uint32_t>(value, 0);
-      row.send_queue = number_at<uint32_t>(value, 8);
-      row.present |= bit(SocketField::kReceiveQueue) | bit(SocketField::kSendQueue);
+    } else if (type == kUser) {
+      put_user(row, value);
+    } else if (type == kMemory) {
+      put_queues(row, value, 0, 8);
     }
-  }
+  });
   return socket;
 }
 
