@@ -54,7 +54,6 @@ export {
   PollerStateError,
   type PollerStats,
   type RowChange,
-  type WatchOptions,
 } from './process/poller.js';
 export type { EventSource, PollerOptions, VolatileField } from './process/poller-options.js';
 export { type FileIdentity, ProcessRow } from './process/row.js';

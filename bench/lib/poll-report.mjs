@@ -84,17 +84,17 @@ function idleVerdicts(measured) {
 }
 
 function loopVerdict({ alone, idle, news, volatile }) {
-  const text = `event loop held up by pollAsync() at 5,000, p99: idle ${us(idle.p99Us)} us, with news ${us(news.p99Us)} us (volatile fields of all ${us(volatile.p99Us)} us; the machine alone ${us(alone.p99Us)} us): < 1 ms`;
+  const text = `event loop held up by pollAsync() at 5,000, p99: idle ${us(idle.p99Us)} us, with news ${us(news.p99Us)} us (volatile fields of all ${us(volatile.p99Us)} us; any work of 2 ms on another thread ${us(alone.p99Us)} us): < 1 ms`;
   const met = Math.max(idle.p99Us, news.p99Us) < mostBlockUs;
   return !met && alone.p99Us >= mostBlockUs ? { verdict: 'UNKNOWN', text } : verdict(met, text);
 }
 
-function shareVerdict({ polling, waking }) {
-  const added = polling.percent - waking.percent;
-  const whole = `${polling.percent.toFixed(3)} % of a core, of which Node's timers are ${waking.percent.toFixed(3)} %`;
+function shareVerdict({ polling, waiting }) {
+  const added = polling.percent - waiting.percent;
+  const whole = `${polling.percent.toFixed(3)} % of a core, of which a Node that only waits is ${waiting.percent.toFixed(3)} %`;
   return verdict(
     added < mostPercent,
-    `polling 1,000 at 10 Hz adds ${added.toFixed(3)} % (${whole}): < 0.1 %`,
+    `watching 1,000 at 10 Hz adds ${added.toFixed(3)} % (${whole}): < 0.1 %`,
   );
 }
 

@@ -109,7 +109,7 @@ async function measureSize(size, rounds, progress) {
   return { size, results };
 }
 
-/** With `size` processes: what needs time by the clock. Node's own cost of waking up is told apart. */
+/** With `size` processes: what needs time by the clock. What Node costs that only waits is told apart. */
 async function measureLong(size, rounds, name, variants) {
   const words = [...withDescriptors(size), process.execPath, join(here, 'trials/poll.mjs'), name];
   const lists = variants.map(() => []);
@@ -151,19 +151,21 @@ export async function measurePoll(sizes, rounds, progress) {
   }
   progress('the event loop with 5,000 processes');
   const [loop] = await inCrowd(5000, () =>
-    measureLong(5000, rounds, 'loop', [{ program: forkerProgram(), count: 200 }]),
+    measureLong(5000, rounds, 'loop', [
+      { program: forkerProgram(), count: 500, maxDescriptors: enoughFor(5000, openFilesLimit()) },
+    ]),
   );
   progress('polling at 10 Hz, and agents');
   // Long enough for each of the 1,000 processes to have its turn.
   const often = { hz: 10, seconds: 12 };
-  const { polling, waking, agents } = await inCrowd(1000, async () => {
+  const { polling, waiting, agents } = await inCrowd(1000, async () => {
     const variants = [
       { ...often, polls: true },
       { ...often, polls: false },
     ];
-    const [polling, waking] = await measureLong(1000, Math.min(rounds, 3), 'share', variants);
-    return { polling, waking, agents: await measureAgents(1000, rounds) };
+    const [polling, waiting] = await measureLong(1000, Math.min(rounds, 3), 'share', variants);
+    return { polling, waiting, agents: await measureAgents(1000, rounds) };
   });
   progress('');
-  return { measured, loop, share: { polling, waking }, agents };
+  return { measured, loop, share: { polling, waiting }, agents };
 }

@@ -1,10 +1,12 @@
 // One trial of a poller in one process: `node poll.mjs NAME [JSON]` prints one JSON report. CPU time is
 // that of this process, all threads, in microseconds for one poll.
 import { spawn } from 'node:child_process';
+import { pbkdf2 } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as rest, setImmediate as turn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { quantile } from '../lib/measure.mjs';
 
 const { Poller } = createRequire(import.meta.url)('../../dist/index.js');
@@ -86,10 +88,19 @@ async function forks({ program, count }) {
   );
 }
 
-/** The longest time that one `work` kept the event loop from its next turn, for each of `count`. */
-async function blocks(count, work) {
+/**
+ * The longest time that one `work` kept the event loop from its next turn, for each of `count`, after as
+ * many for the compiler and the collector to come to rest.
+ */
+async function blocks(count, work, before = async () => {}) {
+  await blocked(count, work, before);
+  return timesOf(await blocked(count, work, before));
+}
+
+async function blocked(count, work, before) {
   const longest = new Float64Array(count);
   for (let i = 0; i < count; i++) {
+    await before();
     let pending = true;
     const done = work().finally(() => {
       pending = false;
@@ -103,22 +114,29 @@ async function blocks(count, work) {
     }
     await done;
   }
-  return timesOf(longest);
+  return longest;
 }
 
-/** How long asynchronous polls hold up the event loop, beside waits of this machine with no poll in them. */
-async function loop({ program, count }) {
-  const poller = opened({});
+const derive = promisify(pbkdf2);
+/** About two milliseconds of work on another thread, which is what a list of 5,000 pids takes. */
+const workElsewhere = () => derive('a', 'b', 8000, 32, 'sha256');
+
+/** How long asynchronous polls hold up the event loop, beside what any work on another thread does here. */
+async function loop({ program, count, ...options }) {
+  const poller = opened(options);
   const forker = spawn(program, [], { stdio: ['pipe', 'pipe', 'inherit'] });
   const busy = opened({ volatile: ['cpu', 'rss', 'state', 'threads', 'vsize'] });
   const report = {
-    alone: await blocks(count, () => rest(1)),
+    alone: await blocks(count, workElsewhere),
     idle: await blocks(count, () => poller.pollAsync()),
-    news: await blocks(count, async () => {
-      forker.stdin.write('b');
-      await once(forker.stdout, 'data');
-      await poller.pollAsync();
-    }),
+    news: await blocks(
+      count,
+      () => poller.pollAsync(),
+      async () => {
+        forker.stdin.write('b');
+        await once(forker.stdout, 'data');
+      },
+    ),
     volatile: await blocks(Math.ceil(count / 10), () => busy.pollAsync()),
     seen: poller.table.size,
   };
@@ -126,9 +144,13 @@ async function loop({ program, count }) {
   return report;
 }
 
-/** CPU time of a second in which somebody looks `hz` times, or only wakes up as often. */
+/** After the warm-up the compiler and the collector go on for a while. */
+const settleMs = 3_000;
+
+/** CPU time of a program that watches `hz` times a second while nothing happens, or only waits for as long. */
 async function share({ hz, seconds, polls }) {
   const poller = polls ? opened({}) : undefined;
+  await rest(settleMs);
   const abort = new AbortController();
   const began = performance.now();
   const before = cpuUs();
@@ -136,7 +158,7 @@ async function share({ hz, seconds, polls }) {
   if (poller) {
     for await (const _ of poller.watch({ intervalMs: 1000 / hz, signal: abort.signal }));
   } else {
-    while (!abort.signal.aborted) await rest(1000 / hz);
+    await once(abort.signal, 'abort');
   }
   const percent = (cpuUs() - before) / (performance.now() - began) / 10;
   return { percent, ...(poller ? stateOf(poller) : {}) };

@@ -1,12 +1,6 @@
 import type { Fault } from '../process/fault.js';
-import {
-  closingSignal,
-  Poller,
-  PollerStateError,
-  ticks,
-  type WatchOptions,
-  watchOptions,
-} from '../process/poller.js';
+import { Poller, PollerStateError } from '../process/poller.js';
+import { closingSignal, ticks, type WatchOptions, watchOptions } from '../process/ticks.js';
 import type { Agent, AgentsEnvelope } from './envelope.js';
 import type { AgentEvent } from './events.js';
 import { checkMonitorOptions, type MonitorOptions } from './monitor-options.js';

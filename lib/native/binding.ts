@@ -21,6 +21,12 @@ export interface Binding {
   pollerPollAsync(poller: PollerHandle, fields: number): Promise<RawDelta | undefined>;
   /** Whether a poll would find nothing, told without a look at any process. False = poll. */
   pollerIdle(poller: PollerHandle): boolean;
+  /**
+   * `over` resolves when the poller would find something, looked at after `firstMs` and then each `intervalMs`, or when
+   * the wait is stopped. Null = the system gives no thread for it.
+   */
+  pollerWait(poller: PollerHandle, firstMs: number, intervalMs: number): RawWait | null;
+  pollerStopWait(wait: RawWait['handle']): void;
   /** Holds from the next poll on. */
   pollerTrack(poller: PollerHandle, pid: number, on: boolean): void;
   pollerClose(poller: PollerHandle): void;
@@ -159,6 +165,12 @@ export interface PollRequest extends SnapshotRequest {
 /** A native poller; its descriptors are given back when nobody holds it any more. */
 export interface PollerHandle {
   readonly [HANDLE]: true;
+}
+
+/** Ends also when nobody holds its handle any more. */
+export interface RawWait {
+  readonly over: Promise<void>;
+  readonly handle: { readonly [HANDLE]: true };
 }
 
 /** Rows of what started and of what changed; those that changed in no text have none. */

@@ -1,14 +1,21 @@
-import { setMaxListeners } from 'node:events';
-import { performance } from 'node:perf_hooks';
 import type { PollerHandle, PollRequest, RawDelta } from '../native/binding.js';
-import { describeFault, type Fault, OptionError } from '../native/fault.js';
+import { describeFault, type Fault } from '../native/fault.js';
 import { FIELDS, fieldBit, type ProcessField } from '../native/layout.js';
 import { load } from '../native/load.js';
-import { pidOf, requireKnown } from './options.js';
+import { pidOf } from './options.js';
 import { PollTable } from './poll-table.js';
 import { type EventSource, type PollerOptions, pollRequest } from './poller-options.js';
 import type { ProcessRow } from './row.js';
 import { ProcessTable } from './table.js';
+import {
+  closingSignal,
+  type Rest,
+  restByTimer,
+  stoppable,
+  ticks,
+  type WatchOptions,
+  watchOptions,
+} from './ticks.js';
 
 /** A process that is the same (pid and start) and no longer looks the same. */
 export interface RowChange {
@@ -46,13 +53,6 @@ export interface PollerStats {
   readonly reads: number;
 }
 
-export interface WatchOptions {
-  /** Milliseconds from the start of one poll to the start of the next. Default 1,000. */
-  readonly intervalMs?: number;
-  /** Ends the iteration. */
-  readonly signal?: AbortSignal;
-}
-
 /** A poller is asked for what it cannot do in the state that it is in. */
 export class PollerStateError extends Error {
   override readonly name = 'PollerStateError';
@@ -61,68 +61,6 @@ export class PollerStateError extends Error {
   constructor(code: PollerStateError['code'], message: string) {
     super(`procscope: ${message}`);
     this.code = code;
-  }
-}
-
-const DEFAULT_INTERVAL_MS = 1_000;
-const MAX_INTERVAL_MS = 3_600_000;
-
-/** A real one: what only has its prototype throws when it is asked. */
-function isSignal(value: unknown): value is AbortSignal {
-  try {
-    return value instanceof AbortSignal && typeof value.aborted === 'boolean';
-  } catch {
-    return false;
-  }
-}
-
-/** A signal that any number of watches may listen to. */
-export function closingSignal(): AbortController {
-  const closing = new AbortController();
-  setMaxListeners(0, closing.signal);
-  return closing;
-}
-
-/**
- * Checks the options of a watch.
- * @throws OptionError that names the option
- */
-export function watchOptions(options: WatchOptions): { intervalMs: number; signals: AbortSignal[] } {
-  requireKnown(options, ['intervalMs', 'signal'], 'options');
-  const { intervalMs = DEFAULT_INTERVAL_MS, signal } = options;
-  if (typeof intervalMs !== 'number' || !(intervalMs >= 1 && intervalMs <= MAX_INTERVAL_MS)) {
-    throw new OptionError('intervalMs', `must be a number from 1 to ${MAX_INTERVAL_MS}`);
-  }
-  if (signal !== undefined && !isSignal(signal)) throw new OptionError('signal', 'must be an AbortSignal');
-  return { intervalMs, signals: signal === undefined ? [] : [signal] };
-}
-
-/** Waits, but no longer than until one of the signals. */
-function rest(ms: number, signals: readonly AbortSignal[]): Promise<void> {
-  return new Promise((resolve) => {
-    const over = (): void => {
-      clearTimeout(timer);
-      for (const signal of signals) signal.removeEventListener('abort', over);
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    for (const signal of signals) signal.addEventListener('abort', over);
-  });
-}
-
-/** The moments `intervalMs` apart, until one of the signals; those that a slow consumer ran over are left out. */
-export async function* ticks(
-  intervalMs: number,
-  signals: readonly AbortSignal[],
-): AsyncGenerator<void, void, undefined> {
-  const isOver = (): boolean => signals.some((signal) => signal.aborted);
-  let next = performance.now();
-  while (!isOver()) {
-    yield;
-    if (isOver()) return;
-    const now = performance.now();
-    next = Math.max(next + intervalMs, now);
-    await rest(next - now, signals);
   }
 }
 
@@ -240,7 +178,7 @@ export class Poller {
     signals: readonly AbortSignal[],
   ): AsyncGenerator<Delta, void, undefined> {
     let trouble = '';
-    for await (const _ of ticks(intervalMs, signals)) {
+    for await (const _ of ticks(intervalMs, signals, this.#restWhileQuiet)) {
       const delta = await this.pollAsync().catch((error: unknown) => {
         if (!this.#closed) throw error;
       });
@@ -252,6 +190,14 @@ export class Poller {
       if (news || !told) yield delta;
     }
   }
+
+  /** The looks that find nothing are made by a thread that wakes nobody. */
+  readonly #restWhileQuiet: Rest = (firstMs, intervalMs, signals) => {
+    const binding = load();
+    const wait = binding.pollerWait(this.#handle, firstMs, intervalMs);
+    if (wait === null) return restByTimer(firstMs, intervalMs, signals);
+    return stoppable(signals, () => binding.pollerStopWait(wait.handle), wait.over);
+  };
 
   async #pollOnce(): Promise<Delta> {
     this.#requireOpen();

@@ -10,6 +10,7 @@
 #include "napi/exports.h"
 #include "napi/request.h"
 #include "napi/worker.h"
+#include "poll/quiet_wait.h"
 
 namespace procscope::binding {
 
@@ -144,6 +145,46 @@ Napi::Value poll_async(const Napi::CallbackInfo& info) {
   return run_async(info.Env(), std::make_unique<PollTask>(poller_of(info), asked_of(info)));
 }
 
+using Wait = std::shared_ptr<QuietWait>;
+
+/// Of a poller that was closed there is nothing to wait for; whether it was, the caller knows.
+Napi::Value wait(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const std::weak_ptr<SharedPoller> poller = poller_of(info);
+  const QuietWait::Rhythm rhythm{
+      QuietWait::Milliseconds(info[1].As<Napi::Number>().DoubleValue()),
+      QuietWait::Milliseconds(info[2].As<Napi::Number>().DoubleValue()),
+  };
+  auto waiting = std::make_shared<QuietWait>();
+  const Napi::Promise over = wait_async(env, [&](const std::function<void()>& done) {
+    const auto quiet = [poller] {
+      const Shared held = poller.lock();
+      return held != nullptr && held->idle();
+    };
+    if (QuietWait::start(waiting, rhythm, quiet, done) != 0) {
+      waiting = nullptr;
+      done();
+    }
+  });
+  if (waiting == nullptr) {
+    return env.Null();
+  }
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("over", over);
+  // A wait that nobody holds any more, as at the end of a worker, ends.
+  out.Set("handle", Napi::External<Wait>::New(env, new Wait(std::move(waiting)),
+                                              [](Napi::Env, const Wait* held) {
+                                                (*held)->stop();
+                                                delete held;
+                                              }));
+  return out;
+}
+
+Napi::Value stop_wait(const Napi::CallbackInfo& info) {
+  (*info[0].As<Napi::External<Wait>>().Data())->stop();
+  return info.Env().Undefined();
+}
+
 Napi::Value track(const Napi::CallbackInfo& info) {
   poller_of(info)->wish(info[1].As<Napi::Number>().Int32Value(), info[2].ToBoolean());
   return info.Env().Undefined();
@@ -206,6 +247,8 @@ void export_poller(Napi::Env env, Napi::Object exports) {
   exports.Set("pollerPoll", Napi::Function::New<poll>(env, "pollerPoll"));
   exports.Set("pollerPollAsync", Napi::Function::New<poll_async>(env, "pollerPollAsync"));
   exports.Set("pollerIdle", Napi::Function::New<idle>(env, "pollerIdle"));
+  exports.Set("pollerWait", Napi::Function::New<wait>(env, "pollerWait"));
+  exports.Set("pollerStopWait", Napi::Function::New<stop_wait>(env, "pollerStopWait"));
   exports.Set("pollerTrack", Napi::Function::New<track>(env, "pollerTrack"));
   exports.Set("pollerClose", Napi::Function::New<close>(env, "pollerClose"));
   exports.Set("pollerState", Napi::Function::New<state>(env, "pollerState"));

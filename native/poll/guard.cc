@@ -84,6 +84,7 @@ class Guard : public std::enable_shared_from_this<Guard> {
       if (last_try) {
         take_away(*stall);
         job_->abandon(FaultKind::kTimeout);
+        job_.reset();
         return;
       }
       budget -= patience;
@@ -95,8 +96,10 @@ class Guard : public std::enable_shared_from_this<Guard> {
       }
       start_or_run_here(lock);
     }
-    // The thread that finished may still hold a reference; it publishes nothing any more.
     lease_->held_ = false;
+    // The thread that finished still holds this guard for a moment, and must not be the one to give
+    // back what the job keeps: whoever waited may count descriptors right after.
+    job_.reset();
   }
 
   static void run_here(Job& job) {
@@ -107,12 +110,12 @@ class Guard : public std::enable_shared_from_this<Guard> {
 
  private:
   /// Memory that runs out in the middle costs the rest of the answer and not the host program.
-  void run_caught(Lease& lease) {
+  static void run_caught(Job& job, Lease& lease) {
     try {
-      job_->run(lease);
+      job.run(lease);
     } catch (const std::exception&) {
       try {
-        lease.commit([&] { job_->abandon(FaultKind::kLimit); });
+        lease.commit([&] { job.abandon(FaultKind::kLimit); });
       } catch (const std::exception&) {
         // Not even room to say so: what was read stands.
       }
@@ -122,14 +125,16 @@ class Guard : public std::enable_shared_from_this<Guard> {
   /// Hands the job to a thread; where the system gives none, does on this one what cannot wait.
   void start_or_run_here(std::unique_lock<std::mutex>& lock) {
     lease_ = std::make_shared<Lease>(mutex_);
-    const int code = run_on_thread([self = shared_from_this(), lease = lease_] {
-      self->run_caught(*lease);
-      self->finished(*lease);
-    });
+    const int code =
+        run_on_thread([self = shared_from_this(), job = job_, lease = lease_]() mutable {
+          run_caught(*job, *lease);
+          job.reset();
+          self->finished(*lease);
+        });
     if (code != 0) {
       job_->stop_waiting(FaultKind::kLimit);
       lock.unlock();
-      run_caught(*lease_);
+      run_caught(*job_, *lease_);
       lock.lock();
       done_ = true;
     }

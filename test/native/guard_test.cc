@@ -209,6 +209,24 @@ TEST_CASE("guard: a process at which an unmarked call hangs is left out while it
   CHECK(has(take_snapshot(request(milliseconds(1000)), reader), 3, Field::kName));
 }
 
+TEST_CASE("guard: when the answer is there, nobody else holds what the job keeps") {
+  class Quick final : public Job {
+   public:
+    void run(Lease& lease) override {
+      lease.commit([] {});
+    }
+    void give_up(BlockClass) override {}
+    void stop_waiting(FaultKind) override {}
+    void abandon(FaultKind) override {}
+    std::string stuck_key(BlockClass) const override { return {}; }
+  };
+  for (int i = 0; i < 1000; ++i) {
+    const auto job = std::make_shared<Quick>();
+    run_guarded(job, milliseconds(60'000));
+    REQUIRE(job.use_count() == 1);
+  }
+}
+
 TEST_CASE("guard: a root that hangs is a failed table, not an empty one") {
   const auto reader = std::make_shared<StallingReader>();
   reader->prepare_hangs = true;

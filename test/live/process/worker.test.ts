@@ -59,6 +59,37 @@ describe('several environments in one process', () => {
     expect(out).toBe('done\n');
   });
 
+  it('workers that end while a watch waits leave no thread waiting', async () => {
+    const out = await node(`
+      const { readdirSync, readFileSync } = require('node:fs');
+      const { setTimeout: rest } = require('node:timers/promises');
+      const nameOf = (id) => {
+        try { return readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim(); } catch { return ''; }
+      };
+      const threads = () => readdirSync('/proc/self/task').map(nameOf).filter((name) => name === 'procscope').length;
+      const code = \`
+        const { parentPort, workerData } = require('node:worker_threads');
+        const { Poller } = require(workerData);
+        (async () => {
+          const watch = new Poller({ fields: [] }).watch({ intervalMs: 3_600_000 });
+          await watch.next();
+          watch.next();
+          parentPort.postMessage('waits');
+        })();\`;
+      (async () => {
+        const start = async () => {
+          const worker = new Worker(code, { eval: true, workerData: ${JSON.stringify(TOP)} });
+          await new Promise((resolve) => worker.once('message', resolve));
+          return worker;
+        };
+        for (let i = 0; i < 10; i++) await (await start()).terminate();
+        // Idle threads end after a few seconds: what is left then waits for something.
+        while (threads() > 0) await rest(50);
+        console.log('done');
+      })();`);
+    expect(out).toBe('done\n');
+  });
+
   it('process.exit() with looks under way ends at once and cleanly', async () => {
     const out = await node(`
       for (let i = 0; i < 8; i++) procscope.snapshotAsync({ fields: ['argv', 'cwd', 'exe'] });
