@@ -78,9 +78,9 @@ async function fewDescriptors(seconds) {
   const answer = await churn({ ...asked, descriptors: limit });
   const { descriptors } = answer.log;
   const most = limit * 0.75;
-  const text = `RLIMIT_NOFILE $limit: the program with the poller had at most $descriptorsdescriptors`;
+  const text = `RLIMIT_NOFILE ${limit}: the program with the poller had at most ${descriptors} descriptors`;
   return [
-    ...verdict(`RLIMIT_NOFILE $limit`, answer),
+    ...verdict(`RLIMIT_NOFILE ${limit}`, answer),
     descriptors <= most ? pass(text) : fail(`${text}, more than ${most}`),
   ];
 }
