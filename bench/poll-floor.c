@@ -1,9 +1,11 @@
-// poll-floor WAY COUNT WARMUPS: what a look at a machine where nothing happens costs at the least,
-// in the calls of a poller and nothing else. Prints CPU microseconds of one look, quantiles of the
-// time of one by the clock, and the number of processes it would notice the end of or looked at.
+// poll-floor WAY COUNT WARMUPS [PAUSE_MS]: what a look at a machine where nothing happens costs at
+// the least, in the calls of a poller and nothing else. Prints CPU microseconds of one look,
+// quantiles of the time of one by the clock, and the number of processes it would notice the end of
+// or looked at.
 //   news  pread of the kept /proc/loadavg, and epoll_wait on a pidfd of each process
 //   list  the same and all of /proc listed, which is needed where a process has no pidfd
 //   stat  the same as `news` and pread of the kept stat of each process
+// With a pause before each look the program wakes up for it, which costs more than the look.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -73,6 +75,11 @@ static void look(char way) {
     for (long i = 0; i < processes; i++) (void)!pread(stats[i], buffer, 1024, 0);
 }
 
+static void rest(long ms) {
+  const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+  if (ms > 0) nanosleep(&pause, NULL);
+}
+
 static int ascending(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -81,7 +88,7 @@ static int ascending(const void* a, const void* b) {
 int main(int argc, char** argv) {
   const int count = argc > 3 ? atoi(argv[2]) : 0;
   if (count < 1 || count > max_looks || !strchr("nls", argv[1][0])) {
-    fputs("usage: poll-floor news|list|stat COUNT WARMUPS\n", stderr);
+    fputs("usage: poll-floor news|list|stat COUNT WARMUPS [PAUSE_MS]\n", stderr);
     return 2;
   }
   const char way = argv[1][0];
@@ -96,9 +103,11 @@ int main(int argc, char** argv) {
   hold_all(way != 'l', way == 's');
   for (int i = atoi(argv[3]); i > 0; i--) look(way);
 
+  const long pause_ms = argc > 4 ? atol(argv[4]) : 0;
   static double wall[max_looks];
   const double before = cpu_ms();
   for (int i = 0; i < count; i++) {
+    rest(pause_ms);
     const double start = wall_ms();
     look(way);
     wall[i] = wall_ms() - start;

@@ -89,9 +89,9 @@ function loopVerdict({ alone, idle, news, volatile }) {
   return !met && alone.p99Us >= mostBlockUs ? { verdict: 'UNKNOWN', text } : verdict(met, text);
 }
 
-function shareVerdict({ polling, waiting }) {
+function shareVerdict({ polling, waiting, floor }) {
   const added = polling.percent - waiting.percent;
-  const whole = `${polling.percent.toFixed(3)} % of a core, of which a Node that only waits is ${waiting.percent.toFixed(3)} %`;
+  const whole = `${polling.percent.toFixed(3)} % of a core, of which a Node that only waits is ${waiting.percent.toFixed(3)} %; a C program that wakes up and looks: ${floor.percent.toFixed(3)} %`;
   return verdict(
     added < mostPercent,
     `watching 1,000 at 10 Hz adds ${added.toFixed(3)} % (${whole}): < 0.1 %`,

@@ -158,14 +158,22 @@ export async function measurePoll(sizes, rounds, progress) {
   progress('polling at 10 Hz, and agents');
   // Long enough for each of the 1,000 processes to have its turn.
   const often = { hz: 10, seconds: 12 };
-  const { polling, waiting, agents } = await inCrowd(1000, async () => {
+  const { agents, ...share } = await inCrowd(1000, async () => {
     const variants = [
       { ...often, polls: true },
       { ...often, polls: false },
     ];
     const [polling, waiting] = await measureLong(1000, Math.min(rounds, 3), 'share', variants);
-    return { polling, waiting, agents: await measureAgents(1000, rounds) };
+    const pause = String(1000 / often.hz);
+    const looks = String(often.hz * often.seconds);
+    const floor = await report([...withDescriptors(1000), floorProgram(), 'news', looks, '10', pause]);
+    return {
+      polling,
+      waiting,
+      floor: { percent: (floor.cpuUs * often.hz) / 1e4 },
+      agents: await measureAgents(1000, rounds),
+    };
   });
   progress('');
-  return { measured, loop, share: { polling, waiting }, agents };
+  return { measured, loop, share, agents };
 }
