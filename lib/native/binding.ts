@@ -199,6 +199,8 @@ export interface RawLookRequest {
   readonly offset?: number;
   readonly maxBytes?: number;
   readonly maxEntries?: number;
+  readonly links?: boolean;
+  readonly stats?: boolean;
 }
 
 export interface RawFileStat {
@@ -218,6 +220,8 @@ export interface RawLookAnswer {
   readonly realpath?: string;
   readonly bytes?: Buffer;
   readonly names?: readonly string[];
+  /** Per name: mode (NaN = it went away), uid, size, mtime in ms, and the halves of its inode number. */
+  readonly entryStats?: Float64Array;
   readonly truncated?: boolean;
 }
 

@@ -32,9 +32,24 @@ export type LookRequest = {
       readonly maxBytes: number;
       /** Follow a symbolic link at the end (default true). */
       readonly follow?: boolean;
+      /**
+       * False: the path was resolved before, and a link anywhere in it is refused (without `root`;
+       * before Linux 5.6 one at its end alone).
+       */
+      readonly links?: boolean;
     }
-  /** Names in a directory, without `.` and `..`, in the order of the file system. */
-  | { readonly op: 'list'; readonly maxEntries: number }
+  /**
+   * What is in a directory, without `.` and `..`, in the order of the file system, and the stat of the
+   * directory as it was before.
+   */
+  | {
+      readonly op: 'list';
+      readonly maxEntries: number;
+      /** As with `read`. */
+      readonly links?: boolean;
+      /** Also the stat of each entry, of a link its own: one more call each (default false). */
+      readonly stats?: boolean;
+    }
 );
 
 /** The same for a path that need not be UTF-8: its exact bytes. */
@@ -57,15 +72,21 @@ export interface FileStat {
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
 }
 
+/** An entry of a directory; without `stat` where that was not asked for, or where it went away meanwhile. */
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly stat?: Omit<FileStat, 'dev' | 'nlink'>;
+}
+
 /** Either `fault`, or what the request asked for. */
 export interface LookAnswer {
   readonly fault?: Fault;
-  /** With every op but `list`; for `read`, of the very file whose bytes came (fstat). */
+  /** For `read` and `list`, of the very file that was opened (fstat). */
   readonly stat?: FileStat;
   readonly realpath?: string;
   readonly bytes?: Buffer;
-  readonly names?: readonly string[];
-  /** More bytes or names were there than asked for. */
+  readonly entries?: readonly DirectoryEntry[];
+  /** More bytes or entries were there than asked for. */
   readonly truncated?: boolean;
 }
 

@@ -1,5 +1,8 @@
 #include "napi/encode.h"
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <string>
 
 namespace procscope::binding {
@@ -72,6 +75,36 @@ Napi::Array column_list(Napi::Env env, std::span<const Column<Row>> columns) {
   return list;
 }
 
+/// Numbers that each entry of a directory has in `entryStats`; lib/process/look-files.ts reads
+/// them.
+constexpr size_t kEntryNumbers = 6;
+
+/// Names, and beside them one row of numbers each where those were asked for: a folder may have
+/// thousands of entries, and building as many objects here would hold up the main thread.
+void put_entries(Napi::Env env, Napi::Object& out, const FileAnswer& answer) {
+  const auto& entries = answer.entries;
+  Napi::Array names = Napi::Array::New(env, entries.size());
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    names.Set(i, Napi::String::New(env, entries[i].name));
+  }
+  out.Set("names", names);
+  if (!answer.entry_stats) {
+    return;
+  }
+  auto numbers = Napi::Float64Array::New(env, entries.size() * kEntryNumbers);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const FileStat& stat = entries[i].stat;
+    const double row[kEntryNumbers] = {entries[i].has_stat ? stat.mode : std::nan(""),
+                                       static_cast<double>(stat.uid),
+                                       static_cast<double>(stat.size),
+                                       stat.mtime,
+                                       static_cast<double>(stat.ino >> 32),
+                                       static_cast<double>(stat.ino & 0xffffffffU)};
+    std::copy(std::begin(row), std::end(row), numbers.Data() + i * kEntryNumbers);
+  }
+  out.Set("entryStats", numbers);
+}
+
 Napi::Object answer_object(Napi::Env env, FileOp op, const FileAnswer& answer) {
   Napi::Object out = Napi::Object::New(env);
   if (answer.has_stat) {
@@ -86,7 +119,7 @@ Napi::Object answer_object(Napi::Env env, FileOp op, const FileAnswer& answer) {
   } else if (op == FileOp::kRead) {
     out.Set("bytes", Napi::Buffer<char>::Copy(env, answer.bytes.data(), answer.bytes.size()));
   } else if (op == FileOp::kList) {
-    out.Set("names", string_list(env, answer.names));
+    put_entries(env, out, answer);
   }
   if (op == FileOp::kRead || op == FileOp::kList) {
     out.Set("truncated", Napi::Boolean::New(env, answer.truncated));

@@ -67,6 +67,10 @@ FileRequest file_request(const Napi::Object& from) {
   if (const Napi::Value follow = from.Get("follow"); !follow.IsUndefined()) {
     request.follow = follow.ToBoolean();
   }
+  if (const Napi::Value links = from.Get("links"); !links.IsUndefined()) {
+    request.no_links = !links.ToBoolean();
+  }
+  request.entry_stats = from.Get("stats").ToBoolean();
   if (const Napi::Value offset = from.Get("offset"); !offset.IsUndefined()) {
     request.offset = static_cast<uint64_t>(number_of(offset));
   }

@@ -23,6 +23,10 @@ struct FileRequest {
   std::string root;
   /// Follow a symbolic link at the end of the path.
   bool follow = true;
+  /// The path was resolved before: a link anywhere in it was put there meanwhile, and is refused.
+  bool no_links = false;
+  /// kList: also the status of each entry, of a link its own.
+  bool entry_stats = false;
   uint64_t offset = 0;
   /// Most bytes (kRead) or names (kList).
   uint32_t limit = 0;
@@ -40,16 +44,25 @@ struct FileStat {
   uint64_t nlink = 0;
 };
 
+/// An entry of a directory. One that went away while it was listed has no status.
+struct FileEntry {
+  std::string name;
+  bool has_stat = false;
+  FileStat stat;
+};
+
 struct FileAnswer {
   FileOp op = FileOp::kStat;
   Fault fault;
   bool has_stat = false;
   /// More bytes or names were there than asked for.
   bool truncated = false;
+  /// Entries carry their status.
+  bool entry_stats = false;
   FileStat stat;
   std::string realpath;
   std::string bytes;
-  std::vector<std::string> names;
+  std::vector<FileEntry> entries;
 
   [[nodiscard]] bool ok() const { return fault.kind == FaultKind::kNone; }
 };

@@ -85,6 +85,14 @@ FileAnswer look(FileOp op, const fs::path& path, uint32_t limit = 64, bool follo
   return look_at_files({request}, std::chrono::milliseconds(1000)).at(0);
 }
 
+std::vector<std::string> names(const FileAnswer& answer) {
+  std::vector<std::string> out;
+  for (const FileEntry& entry : answer.entries) {
+    out.push_back(entry.name);
+  }
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("linux: a recorded root, its boot and its rows") {
@@ -214,11 +222,55 @@ TEST_CASE("look: stat, realpath, read and list of files") {
   CHECK(exact.bytes == "0123456789");
   CHECK_FALSE(exact.truncated);
 
-  CHECK(look(FileOp::kList, folder.path() / "d").names == std::vector<std::string>{"file"});
+  CHECK(names(look(FileOp::kList, folder.path() / "d")) == std::vector<std::string>{"file"});
   CHECK(look(FileOp::kList, folder.path(), 1).truncated);
   CHECK(look(FileOp::kStat, folder.path() / "none").fault.kind == FaultKind::kGone);
   CHECK(look(FileOp::kStat, folder.path() / "loop").fault.kind == FaultKind::kIo);
   CHECK_FALSE(look(FileOp::kRead, folder.path() / "link", 64, false).ok());
+}
+
+TEST_CASE("look: a list tells the status of each entry, of a link its own") {
+  const Folder folder;
+  folder.write("d/file", "0123456789");
+  fs::create_symlink("/nowhere", folder.path() / "d/link");
+  FileRequest request;
+  request.op = FileOp::kList;
+  request.path = (folder.path() / "d").string();
+  request.limit = 64;
+  request.entry_stats = true;
+  FileAnswer answer = look_at_files({request}, std::chrono::milliseconds(1000)).at(0);
+  REQUIRE(answer.ok());
+  CHECK(answer.entry_stats);
+  CHECK(answer.has_stat);
+  CHECK((answer.stat.mode & S_IFMT) == S_IFDIR);
+  REQUIRE(answer.entries.size() == 2);
+  std::sort(answer.entries.begin(), answer.entries.end(),
+            [](const FileEntry& a, const FileEntry& b) { return a.name < b.name; });
+  const FileStat file = look(FileOp::kStat, folder.path() / "d/file").stat;
+  CHECK(answer.entries[0].has_stat);
+  CHECK(answer.entries[0].stat.size == 10);
+  CHECK(answer.entries[0].stat.ino == file.ino);
+  CHECK(answer.entries[0].stat.mtime == file.mtime);
+  CHECK(answer.entries[0].stat.uid == ::getuid());
+  CHECK((answer.entries[1].stat.mode & S_IFMT) == S_IFLNK);
+}
+
+TEST_CASE("look: a path that was resolved before is opened through no link") {
+  const Folder folder;
+  folder.write("d/file", "inside");
+  fs::create_directory_symlink("d", folder.path() / "link");
+  const auto without_links = [&](FileOp op, const char* path) {
+    FileRequest request;
+    request.op = op;
+    request.path = (fs::canonical(folder.path()) / path).string();
+    request.limit = 64;
+    request.no_links = true;
+    return look_at_files({request}, std::chrono::milliseconds(1000)).at(0);
+  };
+  CHECK(without_links(FileOp::kRead, "d/file").bytes == "inside");
+  CHECK(names(without_links(FileOp::kList, "d")) == std::vector<std::string>{"file"});
+  CHECK(without_links(FileOp::kRead, "link/file").fault.kind == FaultKind::kIo);
+  CHECK(without_links(FileOp::kList, "link").fault.kind == FaultKind::kIo);
 }
 
 TEST_CASE("look: what is no regular file is refused without waiting for it") {
@@ -251,7 +303,7 @@ TEST_CASE("look: below another root, no link leads out") {
   CHECK(below(FileOp::kRealpath, "/absolute/file").realpath ==
         fs::canonical(root / "inside/file").string());
   CHECK(below(FileOp::kStat, "/absolute").has_stat);
-  CHECK(below(FileOp::kList, "/absolute").names == std::vector<std::string>{"file"});
+  CHECK(names(below(FileOp::kList, "/absolute")) == std::vector<std::string>{"file"});
   for (const char* path : {"/up/secret", "/out/secret", "/../outside/secret"}) {
     CHECK(below(FileOp::kRead, path).fault.kind == FaultKind::kGone);
   }

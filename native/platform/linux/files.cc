@@ -41,16 +41,36 @@ void fail(FileAnswer& answer, const FileRequest& request, Call call, int code) {
   answer.fault = {kind_of_errno(code), code, call, request.path};
 }
 
+FileStat stat_of(const struct stat& s) {
+  FileStat out;
+  out.dev = s.st_dev;
+  out.ino = s.st_ino;
+  out.size = static_cast<uint64_t>(s.st_size);
+  out.mtime =
+      static_cast<double>(s.st_mtim.tv_sec) * 1e3 + static_cast<double>(s.st_mtim.tv_nsec) / 1e6;
+  out.uid = s.st_uid;
+  out.mode = s.st_mode;
+  out.nlink = s.st_nlink;
+  return out;
+}
+
 void put_stat(FileAnswer& answer, const struct stat& s) {
   answer.has_stat = true;
-  answer.stat.dev = s.st_dev;
-  answer.stat.ino = s.st_ino;
-  answer.stat.size = static_cast<uint64_t>(s.st_size);
-  answer.stat.mtime =
-      static_cast<double>(s.st_mtim.tv_sec) * 1e3 + static_cast<double>(s.st_mtim.tv_nsec) / 1e6;
-  answer.stat.uid = s.st_uid;
-  answer.stat.mode = s.st_mode;
-  answer.stat.nlink = s.st_nlink;
+  answer.stat = stat_of(s);
+}
+
+/// Kernels before 5.6 and some sandboxes have no openat2(2): there, only a link at the end of the
+/// path can be refused.
+OwnedFd open_without_links(const FileRequest& request, int flags) {
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags);
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  OwnedFd fd(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, request.path.c_str(), &how, sizeof how)));
+  if (!fd.valid() && (errno == ENOSYS || errno == EPERM)) {
+    return OwnedFd(::open(request.path.c_str(), flags | O_NOFOLLOW));
+  }
+  return fd;
 }
 
 /// Opens the path of a request, or nothing, with errno. Below a root, the kernel itself keeps every
@@ -58,7 +78,8 @@ void put_stat(FileAnswer& answer, const struct stat& s) {
 OwnedFd open_path(const FileRequest& request, int flags) {
   flags |= O_CLOEXEC | (request.follow ? 0 : O_NOFOLLOW);
   if (request.root.empty()) {
-    return OwnedFd(::open(request.path.c_str(), flags));
+    return request.no_links ? open_without_links(request, flags)
+                            : OwnedFd(::open(request.path.c_str(), flags));
   }
   const OwnedFd root(::open(request.root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) {
@@ -168,12 +189,28 @@ void look_read(const FileRequest& request, FileAnswer& answer) {
   answer.truncated = true;
 }
 
+FileEntry entry_of(int directory, const char* name, const FileRequest& request) {
+  FileEntry entry{name, false, {}};
+  struct stat s {};
+  // Of a link its own status: nothing outside of the directory is touched, so nothing hangs that
+  // the directory itself does not hang on.
+  if (request.entry_stats && ::fstatat(directory, name, &s, AT_SYMLINK_NOFOLLOW) == 0) {
+    entry.has_stat = true;
+    entry.stat = stat_of(s);
+  }
+  return entry;
+}
+
 void look_list(const FileRequest& request, FileAnswer& answer) {
   OwnedFd fd = open_path(request, O_RDONLY | O_DIRECTORY);
-  if (!fd.valid()) {
+  struct stat s {};
+  if (!fd.valid() || ::fstat(fd.get(), &s) != 0) {
     fail(answer, request, Call::kOpen, errno);
     return;
   }
+  // Taken before the names: what is added meanwhile makes the next status differ from this one.
+  put_stat(answer, s);
+  answer.entry_stats = request.entry_stats;
   const std::unique_ptr<DIR, CloseDirectory> directory(::fdopendir(fd.get()));
   if (!directory) {
     fail(answer, request, Call::kGetdents, errno);
@@ -194,11 +231,11 @@ void look_list(const FileRequest& request, FileAnswer& answer) {
     if (name == "." || name == "..") {
       continue;
     }
-    if (answer.names.size() == request.limit) {
+    if (answer.entries.size() == request.limit) {
       answer.truncated = true;
       return;
     }
-    answer.names.emplace_back(name);
+    answer.entries.push_back(entry_of(::dirfd(directory.get()), entry->d_name, request));
   }
 }
 
