@@ -64,6 +64,17 @@ const nameText = ({ name, nativeOnly, entryOnly, shared }) =>
     ...(shared ? ['others use it too: low confidence by itself'] : []),
   ].join(', ');
 
+const STORE_PROOFS = {
+  pid: 'the session of the process that it names and that it is no older than',
+  folder: 'the only one of its folder since the process started, which alone works there',
+  start: 'the only one that began with the process',
+  id: 'where the session of the arguments lies',
+  sign: 'is never opened',
+};
+
+const storeText = ({ what, place, proof, says }) =>
+  `${what} ${code(place)}: ${says === undefined ? '' : `${says}; `}${STORE_PROOFS[proof]}`;
+
 function statements(rule) {
   return [
     ...rule.names.map((each) => ['name', nameText(each), each.source]),
@@ -84,6 +95,7 @@ function statements(rule) {
         ]
       : []),
     ...rule.held.files.map((each) => ['held file', heldText(each), each.source]),
+    ...rule.stores.map((each) => ['stored file', storeText(each), each.source]),
     ['id in the arguments', argvIdText(rule.argvId), rule.argvId.source],
     ...rule.bypass.map((each) => [
       'asks nothing',

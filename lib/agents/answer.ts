@@ -6,12 +6,14 @@ import type { HeldAnswer } from './held.js';
 import type { RecordLook } from './records.js';
 import { type Entry, entriesOf, linkJudged } from './rows.js';
 import { CHEAP } from './setting.js';
+import type { StoreAnswer } from './stores.js';
 import type { AgentRow } from './table.js';
 
 export interface Findings {
   readonly judged: ReadonlyMap<number, Judged>;
   readonly records: ReadonlyMap<number, RecordLook>;
   readonly held: ReadonlyMap<number, HeldAnswer>;
+  readonly stores: ReadonlyMap<number, StoreAnswer>;
   /** What could not be read of a process, by pid. */
   readonly faults: ReadonlyMap<number, readonly AgentFault[]>;
   /** `pid field` of what could not be read again, so that an earlier value stands. */
@@ -33,9 +35,9 @@ export function hidingFaults(row: AgentRow): AgentFault[] {
   });
 }
 
-function faultsOf({ judged, records, held, faults }: Findings): AgentFault[] {
+function faultsOf({ judged, records, held, stores, faults }: Findings): AgentFault[] {
   return [...judged.keys()].flatMap((pid) => {
-    const unread = records.get(pid)?.fault;
+    const unread = records.get(pid)?.fault ?? stores.get(pid)?.fault;
     const unseen = held.get(pid)?.fault;
     return [
       ...(faults.get(pid) ?? []),
@@ -63,10 +65,10 @@ function notesOf(faults: readonly AgentFault[], kept: ReadonlySet<string>): Map<
 }
 
 export function answerOf(findings: Findings, all: boolean): Answer {
-  const { judged, records, held, kept = new Set<string>() } = findings;
+  const { judged, records, held, stores, kept = new Set<string>() } = findings;
   const faults = faultsOf(findings);
   const linked = [...judged].map(
-    ([pid, each]) => [pid, linkJudged(each, records.get(pid), held.get(pid))] as const,
+    ([pid, each]) => [pid, linkJudged(each, records.get(pid), held.get(pid), stores.get(pid))] as const,
   );
   const entries = entriesOf(new Map(linked), notesOf(faults, kept), all);
   const shown = new Set(entries.map(({ agent }) => agent.pid));

@@ -9,7 +9,7 @@ import type { Fault } from '../process/fault.js';
 export interface AgentSession {
   readonly id: string | null;
   readonly grade: LinkGrade;
-  /** `pid-record`, `lock`, `open-file` or `argv`; null = no session is linked. */
+  /** `pid-record`, `lock`, `open-file`, `pid-file`, `argv`, `folder` or `start`; null = no session is linked. */
   readonly source: string | null;
   /** The file that proves the link, as the process itself names it. */
   readonly path: string | null;

@@ -57,7 +57,7 @@ export class Rounds {
 
   constructor(options: CheckedMonitorOptions, poller: AgentPoller) {
     this.#options = options;
-    this.#setting = settingOf(options.agents, options.readProcesses);
+    this.#setting = settingOf(options.agents, options.readProcesses, options.clock);
     this.#poller = poller;
     this.#clock = options.clock;
     this.#watched = new Watched(options.sessionAgeMs);
@@ -261,13 +261,13 @@ export class Rounds {
   #report(): AgentEvent[] {
     this.#stale = false;
     const faults = new Map<number, readonly AgentFault[]>();
-    const { records, held, kept } = this.#watched.findings();
+    const { records, held, stores, kept } = this.#watched.findings();
     const old = new Set(kept);
     for (const candidate of this.#population.candidates) {
       faults.set(candidate.pid, candidate.faults);
       for (const field of candidate.kept) old.add(`${candidate.pid} ${field}`);
     }
-    const findings = { judged: this.#judged, records, held, faults, kept: old };
+    const findings = { judged: this.#judged, records, held, stores, faults, kept: old };
     this.#answer = answerOf(findings, this.#options.agents.all);
     const keyOfPid = (pid: number) => keyOf(pid, this.#judged.get(pid)?.facts.startKey);
     const entries = this.#answer.entries.map((entry) => ({

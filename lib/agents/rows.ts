@@ -1,6 +1,7 @@
 /** From judged processes and their links to the rows of the envelope. */
 import { type ArgvId, argvIdOf } from '../engines/argv-id.js';
 import type { ProcessFacts } from '../engines/facts.js';
+import { settleFolders } from '../engines/folder-claims.js';
 import { type HeldLook, heldVerdict } from '../engines/held.js';
 import { isSessionKind, type Judged } from '../engines/judge.js';
 import {
@@ -17,6 +18,7 @@ import {
 import { bypassesPermissions, gatewayOf, versionOf } from '../engines/probes.js';
 import type { AgentKind } from '../engines/rule.js';
 import { stateOf } from '../engines/state.js';
+import { type StoreFindings, storedVerdict } from '../engines/stored.js';
 import type { Agent } from './envelope.js';
 import type { RecordLook } from './records.js';
 
@@ -48,12 +50,13 @@ export function linkJudged(
   judged: Judged,
   record: RecordLook | undefined,
   held: HeldLook | undefined,
+  stores?: StoreFindings,
 ): Linked {
   const { facts, rule } = judged;
   const argvId = argvIdOf(judged.args, rule.argvId);
   const gaps = gapsOf(judged, record);
   const open = heldVerdict(rule.held, held);
-  const link = linkOf(facts, record?.found, argvId, startForm(), gaps.session, open);
+  const link = linkOf(facts, record?.found, argvId, startForm(), gaps.session, open, storedVerdict(stores));
   return { judged, argvId, link, stateGap: gaps.state };
 }
 
@@ -224,10 +227,11 @@ export interface Entry {
 
 /** The rows of the envelope, by pid. `notes`: what could not be read, by pid. */
 export function entriesOf(
-  linked: ReadonlyMap<number, Linked>,
+  found: ReadonlyMap<number, Linked>,
   notes: ReadonlyMap<number, readonly string[]>,
   all: boolean,
 ): Entry[] {
+  const linked = settleFolders(found);
   const chains = chainsOf(linked);
   const services = [...linked.values()].filter(isHoldingService);
   const claimants = chains.filter(({ kind }) => isSessionKind(kind)).map(claimantOf);

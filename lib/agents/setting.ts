@@ -5,6 +5,7 @@ import type { Look } from '../process/look.js';
 import { look as lookAtFiles } from '../process/look-files.js';
 import { snapshotAsync } from '../process/snapshot.js';
 import type { CheckedOptions } from './options.js';
+import { StoreMemory } from './store-memory.js';
 import type { AgentTable } from './table.js';
 
 /** Read of every process. */
@@ -22,6 +23,8 @@ export interface Setting {
   readonly look: Look;
   readonly overrides: readonly Override[];
   readonly readRows: ReadRows;
+  /** Of the stores of engines, as long as this setting is used. */
+  readonly memory: StoreMemory;
 }
 
 function envKeys(): string[] {
@@ -45,6 +48,11 @@ function machineRows({ procRoot, deadlineMs }: CheckedOptions): ReadRows {
       : snapshotAsync({ fields: [...MOVING], pids, procRoot, deadlineMs });
 }
 
-export function settingOf(options: CheckedOptions, readRows = machineRows(options)): Setting {
-  return { options, look: options.look ?? lookAtFiles, overrides: overridesOf(options), readRows };
+export function settingOf(
+  options: CheckedOptions,
+  readRows = machineRows(options),
+  clock?: () => number,
+): Setting {
+  const { look = lookAtFiles } = options;
+  return { options, look, overrides: overridesOf(options), readRows, memory: new StoreMemory(clock) };
 }

@@ -10,6 +10,7 @@ import { keyOf, retryMs } from './population.js';
 import { type RecordLook, signOf } from './records.js';
 import { linkJudged } from './rows.js';
 import type { SessionLooks } from './sessions.js';
+import type { StoreAnswer } from './stores.js';
 
 interface Watch {
   readonly key: string;
@@ -18,9 +19,11 @@ interface Watch {
   readonly since: number;
   record: RecordLook | undefined;
   held: HeldAnswer | undefined;
-  /** Which of the two are an earlier answer. */
+  store: StoreAnswer | undefined;
+  /** Which of them are an earlier answer. */
   recordKept: boolean;
   heldKept: boolean;
+  storeKept: boolean;
   /** Since when the record is found half written; null = it is not. */
   unfinishedSince: number | null;
   tries: number;
@@ -73,10 +76,7 @@ export class Watched {
       const known = this.#watches.get(pid);
       const began = since(pid);
       if (known?.key === key && known.since === began) {
-        // Other homes, another root: the files lie elsewhere.
-        const moved =
-          !isDeepStrictEqual(known.judged.home, each.home) || known.judged.facts.root !== each.facts.root;
-        if (moved) known.lookAt = now;
+        if (asksElsewhere(known.judged, each)) known.lookAt = now;
         known.judged = each;
         watches.set(pid, known);
       } else {
@@ -87,8 +87,10 @@ export class Watched {
           since: began,
           record: earlier?.record,
           held: earlier?.held,
+          store: earlier?.store,
           recordKept: false,
           heldKept: false,
+          storeKept: false,
           unfinishedSince: null,
           tries: 0,
           lookAt: now,
@@ -99,18 +101,20 @@ export class Watched {
   }
 
   /** What was found so far, for an answer. */
-  findings(): Pick<SessionLooks, 'records' | 'held'> & { readonly kept: ReadonlySet<string> } {
+  findings(): Pick<SessionLooks, 'records' | 'held' | 'stores'> & { readonly kept: ReadonlySet<string> } {
     const records = new Map<number, RecordLook>();
     const held = new Map<number, HeldAnswer>();
+    const stores = new Map<number, StoreAnswer>();
     const kept = new Set<string>();
     for (const [pid, watch] of this.#watches) {
       const record = watch.record ?? (watch.judged.rule.pidRecord && !watch.held ? NOT_LOOKED : undefined);
       if (record) records.set(pid, record);
       if (watch.held) held.set(pid, watch.held);
-      if (watch.recordKept) kept.add(`${pid} session`);
+      if (watch.store) stores.set(pid, watch.store);
+      if (watch.recordKept || watch.storeKept) kept.add(`${pid} session`);
       if (watch.heldKept) kept.add(`${pid} openFiles`);
     }
-    return { records, held, kept };
+    return { records, held, stores, kept };
   }
 
   /** Who is to be looked at now; a look that is due takes those along that would be soon. */
@@ -144,17 +148,18 @@ export class Watched {
   }
 
   /** What was found of them; whether that is anything new. */
-  take(judged: readonly Judged[], { records, held }: SessionLooks, now: number): boolean {
+  take(judged: readonly Judged[], { records, held, stores }: SessionLooks, now: number): boolean {
     let news = false;
     for (const each of judged) {
       const { pid } = each.facts;
       const watch = this.#watches.get(pid);
       if (watch?.key !== `${keyOf(pid, each.facts.startKey)} ${each.rule.engine}`) continue;
-      const before = [watch.record, watch.held, watch.recordKept, watch.heldKept] as const;
+      const before = looksOf(watch);
       takeRecord(watch, records.get(pid), now);
       takeHeld(watch, held.get(pid));
+      takeStore(watch, stores.get(pid));
       this.#schedule(watch, before[0]?.sign !== watch.record?.sign, now);
-      news ||= !isDeepStrictEqual(before, [watch.record, watch.held, watch.recordKept, watch.heldKept]);
+      news ||= !isDeepStrictEqual(before, looksOf(watch));
     }
     return news;
   }
@@ -179,8 +184,8 @@ export class Watched {
   }
 
   #schedule(watch: Watch, written: boolean, now: number): void {
-    const { judged, record, held } = watch;
-    const { claim } = linkJudged(judged, record, held).link;
+    const { judged, record, held, store } = watch;
+    const { claim } = linkJudged(judged, record, held, store).link;
     const proven = claim?.grade === 'exact';
     const ageMs = this.#ageMs * (proven && claim.source === 'pid-record' ? RECORDED_AGES : 1);
     const quick = !proven && watch.tries < QUICK_LOOKS;
@@ -188,6 +193,27 @@ export class Watched {
     watch.tries++;
     watch.lookAt = now + (written || watch.unfinishedSince !== null ? Math.min(rest, SETTLED_MS) : rest);
   }
+}
+
+/** Other homes, another root: the files lie elsewhere. Another folder or kind: other rules of the store speak. */
+function asksElsewhere(before: Judged, now: Judged): boolean {
+  return (
+    !isDeepStrictEqual(before.home, now.home) ||
+    before.facts.root !== now.facts.root ||
+    before.facts.cwd !== now.facts.cwd ||
+    before.kind !== now.kind
+  );
+}
+
+function looksOf({ record, held, store, recordKept, heldKept, storeKept }: Watch) {
+  return [record, held, store, recordKept, heldKept, storeKept] as const;
+}
+
+/** A store that could not be looked at leaves what it said; one that nobody asked has nothing to say. */
+function takeStore(watch: Watch, look: StoreAnswer | undefined): void {
+  const before = watch.store;
+  watch.storeKept = look?.fault !== undefined && before !== undefined && (!before.fault || watch.storeKept);
+  watch.store = watch.storeKept && before && look?.fault ? { ...before, fault: look.fault } : look;
 }
 
 function takeRecord(watch: Watch, look: RecordLook | undefined, now: number): void {

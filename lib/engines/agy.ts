@@ -1,6 +1,9 @@
 import { hasFlag } from './args.js';
 import { pathTail } from './path.js';
+import { firstObject } from './record.js';
 import type { EngineRule, Source } from './rule.js';
+import { folderText } from './store-reads.js';
+import type { StoreReading } from './store-rule.js';
 
 const reported = (what: string, version: string | null = null): Source => ({
   how: 'reported',
@@ -11,6 +14,42 @@ const reported = (what: string, version: string | null = null): Source => ({
 const FLAGS = reported('slopus/happy#1430', '1.0.12');
 
 const MANAGEMENT = ['agentapi', 'changelog', 'help', 'install', 'models', 'plugin', 'plugins', 'update'];
+
+const CONVERSATION = /^[0-9a-f-]{16,64}$/i;
+const MOST_FOLDERS = 10_000;
+
+/** Reads the text of `cache/last_conversations.json`: the latest conversation of each folder. */
+export function readLastConversations(text: string): StoreReading {
+  const fields = firstObject(text);
+  if (fields === null) return { problem: 'holds no whole JSON object just now' };
+  const entries = Object.entries(fields).slice(0, MOST_FOLDERS);
+  return {
+    sessions: entries.flatMap(([folder, id]) =>
+      typeof id === 'string' && CONVERSATION.test(id) ? [{ id, cwd: folderText(folder) }] : [],
+    ),
+  };
+}
+
+/** Fourteen digits with anything but digits between them: local time or UTC, which the name does not say. */
+function timesOfName(name: string): number[] {
+  const digits = /^cli-(\d{4})\D?(\d\d)\D?(\d\d)\D?(\d\d)\D?(\d\d)\D?(\d\d)/.exec(name)?.slice(1).map(Number);
+  if (digits === undefined) return [];
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = digits;
+  return [
+    Date.UTC(year, month - 1, day, hour, minute, second),
+    new Date(year, month - 1, day, hour, minute, second).getTime(),
+  ];
+}
+
+/** Reads the beginning of `cli-<time>.log`: the conversations that it names. */
+export function readAgyLog(text: string, names: readonly string[]): StoreReading {
+  const ids = text.matchAll(
+    /\bconversation\w*\W{1,4}(?:id\W{1,4})?([0-9a-f]{8}-[0-9a-f-]{27})(?![0-9a-f-])/gi,
+  );
+  const distinct = [...new Set([...ids].map(([, id]) => id as string))];
+  const times = timesOfName(names.at(-1) ?? '');
+  return { sessions: distinct.flatMap((id) => times.map((begunAt) => ({ id, begunAt }))) };
+}
 
 export const agy: EngineRule = {
   engine: 'agy',
@@ -64,7 +103,7 @@ export const agy: EngineRule = {
   argvId: {
     flags: ['--conversation'],
     commands: [],
-    pattern: /^[0-9a-f-]{16,64}$/i,
+    pattern: CONVERSATION,
     forks: { flags: [], commands: [] },
     source: FLAGS,
   },
@@ -90,6 +129,27 @@ export const agy: EngineRule = {
     ],
     gap: 'no conversation and no held presence lock among its open files',
   },
+  stores: [
+    {
+      proof: 'folder',
+      what: 'list of last conversations',
+      place: 'cache/last_conversations.json',
+      parts: ['cache', 'last_conversations.json'],
+      maxBytes: 1024 * 1024,
+      read: readLastConversations,
+      source: reported('codeaholicguy/ai-devkit#133'),
+    },
+    {
+      proof: 'start',
+      what: 'log',
+      place: 'log/cli-<time>.log',
+      parts: ['log', /^cli-\d.*\.log$/],
+      maxBytes: 256 * 1024,
+      appended: true,
+      read: readAgyLog,
+      source: reported('its log begins with the process and names its conversation'),
+    },
+  ],
   bypass: [{ flag: '--dangerously-skip-permissions', source: FLAGS }],
   environment: [],
   baseUrls: [],

@@ -147,6 +147,7 @@ export const amp: EngineRule = {
   },
   pidRecord: null,
   held: { files: [], gap: 'its threads live on a server' },
+  stores: [],
   bypass: [{ flag: '--dangerously-allow-all', source: OLDER }],
   environment: [],
   baseUrls: [],

@@ -33,3 +33,8 @@ export function argvIdOf(args: Arguments, rule: ArgvIdRule): ArgvId {
   }
   return NO_ID;
 }
+
+/** Ids are compared without regard to case. */
+export function sameId(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
+}

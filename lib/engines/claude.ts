@@ -2,6 +2,9 @@ import { hasFlag } from './args.js';
 import { pathTail, programName } from './path.js';
 import { firstObject, type PidRecord, plainText, type RecordReading, wholeNumber } from './record.js';
 import type { EngineRule, Source } from './rule.js';
+import { projectKey, timeOf } from './store-keys.js';
+import { folderText, headLines, NO_SESSIONS, UUID, UUID_TEXT } from './store-reads.js';
+import type { StoreReading } from './store-rule.js';
 
 const MEASURED: Source = {
   how: 'measured',
@@ -40,8 +43,6 @@ const MANAGEMENT = [
   'upgrade',
 ];
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** `linux:<machine id>:pid:[<inode>]` */
 function namespaceOf(domain: unknown): number | null {
   const found = typeof domain === 'string' ? /pid:\[(\d{1,15})\]$/.exec(domain) : null;
@@ -78,6 +79,18 @@ export function readClaudeRecord(text: string): RecordReading {
       version: plainText(fields['version'], 64),
     },
   };
+}
+
+/** Reads the beginning of `projects/<key>/<id>.jsonl`. Summaries and snapshots may stand before the first turn. */
+export function readTranscript(text: string, names: readonly string[]): StoreReading {
+  const id = names.at(-1)?.replace(/\.jsonl$/, '');
+  const lines = headLines(text);
+  const first = lines.find((line) => typeof line['cwd'] === 'string');
+  if (id === undefined || first === undefined) return { problem: 'names no folder in its beginning' };
+  // What an agent started for itself, and what a program asked for: no window shows them.
+  if (first['isSidechain'] === true) return NO_SESSIONS;
+  const times = lines.flatMap(({ timestamp }) => timeOf(timestamp) ?? []);
+  return { sessions: [{ id, cwd: folderText(first['cwd']), begunAt: times[0] ?? null }] };
 }
 
 export const claude: EngineRule = {
@@ -257,6 +270,33 @@ export const claude: EngineRule = {
     ],
     gap: 'no tasks folder among its open files (it opens one with its first tool)',
   },
+  stores: [
+    {
+      // It holds a secret: its name is all that anybody looks at.
+      proof: 'sign',
+      what: 'key file',
+      place: 'sessions/<pid>.<hex>.key',
+      parts: ['sessions', ({ pid }) => new RegExp(`^${pid}\\.(?:[0-9a-f]+\\.)?key$`)],
+      maxBytes: 0,
+      read: () => NO_SESSIONS,
+      says: 'it just started, or a question at its start waits for an answer',
+      source: { ...MEASURED, what: 'written before the pid record' },
+    },
+    {
+      proof: 'folder',
+      what: 'transcript',
+      place: 'projects/<folder>/<id>.jsonl',
+      parts: [
+        'projects',
+        ({ cwd }) => (cwd === null ? [] : projectKey(cwd)),
+        new RegExp(`^${UUID_TEXT}\\.jsonl$`, 'i'),
+      ],
+      maxBytes: 64 * 1024,
+      appended: true,
+      read: readTranscript,
+      source: reported('graykode/abtop#135, manhhailua/lorekeep#264'),
+    },
+  ],
   bypass: [
     { flag: '--permission-mode', value: 'auto', source: BINARY },
     { flag: '--permission-mode', value: 'bypassPermissions', source: BINARY },

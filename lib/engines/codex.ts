@@ -1,6 +1,16 @@
 import { hasFlag } from './args.js';
 import { isBelow, joinPath, pathTail, programName } from './path.js';
 import type { EngineRule, Source, Subject } from './rule.js';
+import { dayFolders, timeOf, timeOfUuid } from './store-keys.js';
+import {
+  fieldsOf,
+  folderText,
+  headLines,
+  NO_SESSIONS,
+  UUID_TEXT as UUID,
+  UUID as WHOLE_UUID,
+} from './store-reads.js';
+import type { StoreReading, StoreSubject } from './store-rule.js';
 
 const MEASURED: Source = {
   how: 'measured',
@@ -48,7 +58,32 @@ const HELPER_COMMANDS = [
   'update',
 ];
 
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const ROLLOUT = new RegExp(`^rollout-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-(${UUID})\\.jsonl$`, 'i');
+
+/** Days of ids that tell no time: further back nobody looks. */
+const DAYS_BACK = 31;
+const DAY_MS = 86_400_000;
+
+/** Reads the beginning of a rollout: its first line. */
+export function readRollout(text: string): StoreReading {
+  const [meta] = headLines(text.split('\n', 1)[0] ?? '');
+  if (meta?.['type'] !== 'session_meta') return { problem: 'does not begin with a whole session_meta' };
+  const { id, cwd, timestamp, source } = fieldsOf(meta['payload']);
+  if (typeof id !== 'string' || !WHOLE_UUID.test(id)) {
+    return { problem: 'names a session by no id of this engine' };
+  }
+  // What an agent started for itself: no window shows it.
+  if (typeof source === 'object' && source !== null) return NO_SESSIONS;
+  const begunAt = timeOf(timestamp) ?? timeOf(meta['timestamp']);
+  return { sessions: [{ id, cwd: folderText(cwd), begunAt }] };
+}
+
+/** The day of a resumed session may be long past: its id tells it. */
+function daysOfId({ argvId, now }: StoreSubject): string[] {
+  if (argvId === null) return [];
+  const at = timeOfUuid(argvId);
+  return at === null ? dayFolders(now - DAYS_BACK * DAY_MS, now) : dayFolders(at, at);
+}
 
 const DAEMON_RELEASE = pathTail('.codex/packages/app-server-daemon/releases/**');
 
@@ -204,7 +239,7 @@ export const codex: EngineRule = {
   argvId: {
     flags: [],
     commands: [['resume'], ['exec', 'resume'], ['e', 'resume']],
-    pattern: new RegExp(`^${UUID}$`, 'i'),
+    pattern: WHOLE_UUID,
     forks: { flags: [], commands: ['fork'] },
     source: HELP,
   },
@@ -234,6 +269,39 @@ export const codex: EngineRule = {
     ],
     gap: 'no rollout and no thread lock among its open files',
   },
+  stores: [
+    {
+      proof: 'folder',
+      what: 'rollout',
+      place: 'sessions/<day>/rollout-<time>-<id>.jsonl',
+      parts: [
+        'sessions',
+        ({ startTime, now }) => (startTime === undefined ? [] : dayFolders(startTime, now)),
+        ROLLOUT,
+      ],
+      // The first line holds the instructions too.
+      maxBytes: 256 * 1024,
+      appended: true,
+      read: readRollout,
+      source: { ...MEASURED, what: 'rollouts of the npm install on Linux: written from the first turn on' },
+    },
+    {
+      proof: 'id',
+      what: 'rollout',
+      place: 'sessions/<day>/rollout-<time>-<id>.jsonl',
+      parts: [
+        'sessions',
+        daysOfId,
+        ({ argvId }) => (argvId === null ? [] : new RegExp(`^rollout-.{19}-${argvId}\\.jsonl$`, 'i')),
+      ],
+      maxBytes: 0,
+      read: (_, names) => {
+        const id = ROLLOUT.exec(names.at(-1) ?? '')?.[1];
+        return id === undefined ? NO_SESSIONS : { sessions: [{ id }] };
+      },
+      source: reported('tuiboard#20, mjjo16/marmonitor#73'),
+    },
+  ],
   bypass: [
     { flag: '--approve-for-me', source: HELP },
     { flag: '--ask-for-approval', value: 'never', source: HELP },

@@ -2,6 +2,7 @@ import { hasFlag } from './args.js';
 import { pathTail } from './path.js';
 import type { EngineRule } from './rule.js';
 import { measured, reported } from './source.js';
+import { readSessionHeader, UUID, UUID_TEXT } from './store-reads.js';
 
 const PROCESSES = measured('processes of the npm install on Linux', '1.64.0', '2026-11-30');
 const PROGRAM = measured('options and commands in its own program', '1.64.0', '2026-11-30');
@@ -112,6 +113,18 @@ export const commandcode: EngineRule = {
   },
   pidRecord: null,
   held: { files: [], gap: 'it keeps no session file open' },
+  stores: [
+    {
+      proof: 'folder',
+      what: 'session file',
+      place: 'projects/<folder>/<id>.jsonl',
+      parts: ['projects', /^[^.].*$/, new RegExp(`^${UUID_TEXT}\\.jsonl$`, 'i')],
+      maxBytes: 64 * 1024,
+      appended: true,
+      read: readSessionHeader(UUID),
+      source: reported('Kewton/CommandMate#2252, akitaonrails/ai-memory#373', '1.14.1', '2026-11-30'),
+    },
+  ],
   bypass: [
     { flag: '--yolo', source: PROGRAM },
     { flag: '--dangerously-skip-permissions', source: PROGRAM },

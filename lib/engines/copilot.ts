@@ -2,13 +2,12 @@ import { hasFlag } from './args.js';
 import { pathTail } from './path.js';
 import type { EngineRule } from './rule.js';
 import { measured, reported } from './source.js';
+import { NO_SESSIONS, UUID_TEXT as UUID } from './store-reads.js';
 
 const PROCESSES = measured('processes of the npm install on Linux', '1.0.102', '2026-11-30');
 const HELP = measured('copilot --help', '1.0.102', '2026-11-30');
 const ENVIRONMENT = measured('copilot help environment', '1.0.102', '2026-11-30');
 const OTHERS = reported('other releases and systems', null, '2026-11-30');
-
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 const MANAGEMENT = [
   'app',
@@ -179,6 +178,23 @@ export const copilot: EngineRule = {
     ],
     gap: 'it holds no session lock',
   },
+  stores: [
+    {
+      // Files of dead processes stay behind, and one of a run that went on elsewhere may name a live pid.
+      proof: 'pid',
+      what: 'session lock',
+      place: 'session-state/<id>/inuse.<pid>.{hold,lock}',
+      parts: [
+        'session-state',
+        new RegExp(`^${UUID}$`, 'i'),
+        ({ pid }) => [`inuse.${pid}.hold`, `inuse.${pid}.lock`],
+      ],
+      maxBytes: 0,
+      beside: 'events.jsonl',
+      read: (_, [, id], { pid }) => (id === undefined ? NO_SESSIONS : { sessions: [{ id, pid }] }),
+      source: reported('JeffSteinbok/agenteye#73, github/copilot-cli#3086, #4020', null, '2026-11-30'),
+    },
+  ],
   bypass: [
     { flag: '--allow-all-tools', source: HELP },
     { flag: '--allow-all', source: HELP },

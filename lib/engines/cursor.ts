@@ -1,6 +1,8 @@
 import { type Arguments, hasFlag } from './args.js';
 import { pathTail, withSlashes } from './path.js';
 import type { EngineRule, Source, Subject } from './rule.js';
+import { cursorProjectKey } from './store-keys.js';
+import { NO_SESSIONS } from './store-reads.js';
 
 const reported = (what: string): Source => ({ how: 'reported', what, version: null, date: '2026-11-30' });
 const MANUAL = reported('cursor.com/docs/cli/reference/parameters');
@@ -138,6 +140,33 @@ export const cursor: EngineRule = {
     ],
     gap: 'no chat store among its open files',
   },
+  stores: [
+    {
+      proof: 'folder',
+      what: 'chat store',
+      place: 'chats/<md5 of the folder>/<id>/store.db',
+      parts: ['chats', ({ cwdMd5 }) => (cwdMd5 === null ? [] : [cwdMd5]), /^[0-9a-f-]{16,64}$/i, 'store.db'],
+      maxBytes: 0,
+      // The hash of one folder is the name of no other: that proves it as a word in the file would.
+      read: (_, [, , id], { cwd }) => (id === undefined ? NO_SESSIONS : { sessions: [{ id, cwd }] }),
+      source: reported('entireio/cli#1063'),
+    },
+    {
+      // Many folders share such a name, so it proves nothing: the id does.
+      proof: 'id',
+      what: 'transcript',
+      place: 'projects/<folder>/agent-transcripts/<id>/<id>.jsonl',
+      parts: [
+        'projects',
+        ({ cwd }) => (cwd === null ? [] : [cursorProjectKey(cwd)]),
+        'agent-transcripts',
+        ({ argvId: id }) => (id === null ? [] : [`${id}/${id}.jsonl`, `${id}.jsonl`]),
+      ],
+      maxBytes: 0,
+      read: (_, __, { argvId }) => (argvId === null ? NO_SESSIONS : { sessions: [{ id: argvId }] }),
+      source: reported('momhq/mom#140'),
+    },
+  ],
   bypass: [
     { flag: '--force', source: MANUAL },
     { flag: '-f', source: MANUAL },

@@ -61,6 +61,7 @@ export const devin: EngineRule = {
   },
   pidRecord: null,
   held: { files: [], gap: 'which files devin keeps open is not known' },
+  stores: [],
   bypass: [
     { flag: '--permission-mode', value: 'bypass', source: MANUAL },
     { flag: '--permission-mode', value: 'dangerous', source: MANUAL },

@@ -93,6 +93,7 @@ export const gemini: EngineRule = {
   },
   pidRecord: null,
   held: { files: [], gap: 'it keeps no session file open, and its session files name no process' },
+  stores: [],
   bypass: [
     { flag: '--yolo', source: HELP },
     { flag: '-y', source: HELP },

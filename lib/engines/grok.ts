@@ -1,7 +1,11 @@
 import { hasFlag } from './args.js';
 import { pathTail } from './path.js';
+import { wholeNumber } from './record.js';
 import type { EngineRule } from './rule.js';
 import { measured, reported } from './source.js';
+import { timeOf } from './store-keys.js';
+import { type Fields, fieldsOf, folderText, NO_SESSIONS } from './store-reads.js';
+import type { StoredSession, StoreReading } from './store-rule.js';
 
 const HELP = measured('grok --help', '1.0.41', '2026-11-30');
 const LAUNCHER = measured('bin/grok and its installer in the npm package', '1.0.41', '2026-11-30');
@@ -35,6 +39,40 @@ const MANAGEMENT = [
   'worktree',
   'wrap',
 ];
+
+const SESSION = /^[0-9a-f-]{16,64}$/i;
+/** More entries than processes that anybody runs. */
+const MOST_ENTRIES = 1_000;
+
+function entryOf(fields: Fields, pid: unknown): StoredSession[] {
+  const id = fields['session_id'] ?? fields['sessionId'] ?? fields['id'];
+  if (typeof id !== 'string' || !SESSION.test(id)) return [];
+  const begunAt = timeOf(fields['opened_at'] ?? fields['started_at']);
+  return [{ id, pid: wholeNumber(pid), cwd: folderText(fields['cwd']), begunAt }];
+}
+
+/** Reads the text of `active_sessions.json`: a list of `{session_id, pid, cwd}`, or one by pid. */
+export function readGrokSessions(text: string): StoreReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { problem: 'holds no whole JSON text just now' };
+  }
+  if (Array.isArray(value)) {
+    const entries = value.slice(0, MOST_ENTRIES).map(fieldsOf);
+    return { sessions: entries.flatMap((entry) => entryOf(entry, entry['pid'])) };
+  }
+  const entries = Object.entries(fieldsOf(value)).slice(0, MOST_ENTRIES);
+  if (entries.length === 0) return NO_SESSIONS;
+  return {
+    sessions: entries.flatMap(([pid, entry]) =>
+      typeof entry === 'string'
+        ? entryOf({ id: entry }, Number(pid))
+        : entryOf(fieldsOf(entry), fieldsOf(entry)['pid'] ?? Number(pid)),
+    ),
+  };
+}
 
 export const grok: EngineRule = {
   engine: 'grok',
@@ -139,12 +177,23 @@ export const grok: EngineRule = {
   argvId: {
     flags: ['--resume', '--session-id', '-r', '-s'],
     commands: [],
-    pattern: /^[0-9a-f-]{16,64}$/i,
+    pattern: SESSION,
     forks: { flags: ['--fork-session'], commands: [] },
     source: HELP,
   },
   pidRecord: null,
   held: { files: [], gap: 'which files grok keeps open is not known' },
+  stores: [
+    {
+      proof: 'pid',
+      what: 'list of live sessions',
+      place: 'active_sessions.json',
+      parts: ['active_sessions.json'],
+      maxBytes: 256 * 1024,
+      read: readGrokSessions,
+      source: reported('meviusisback/agent-orchestr#14, onevcat/Prowl#588', '1.0.34', '2026-11-30'),
+    },
+  ],
   bypass: [
     { flag: '--always-approve', source: HELP },
     { flag: '--permission-mode', value: 'bypassPermissions', source: HELP },
@@ -154,5 +203,5 @@ export const grok: EngineRule = {
   baseUrls: [],
   versions: [pathTail('.grok/downloads/grok-<version>-{linux,macos}-*')],
   stateGap: 'no rule for the states of grok was ever measured',
-  linkGap: 'no id in its arguments, and its list of live sessions is not read',
+  linkGap: 'no id in its arguments',
 };

@@ -109,6 +109,7 @@ export const hermes: EngineRule = {
   },
   pidRecord: null,
   held: { files: [], gap: 'it has one database open for all sessions' },
+  stores: [],
   bypass: [{ flag: '--yolo', source: MANUAL }],
   environment: [],
   baseUrls: [],

@@ -126,6 +126,7 @@ export const kilo: EngineRule = {
   },
   pidRecord: null,
   held: { files: [], gap: 'it has one database open for all sessions' },
+  stores: [],
   bypass: [{ flag: '--auto', source: HELP }],
   environment: [],
   baseUrls: [],

@@ -2,13 +2,14 @@
  * From a process to its session. A claim says which session a process writes and how well that is
  * proven; the arbiter settles the claims of all processes together.
  */
-import type { ArgvId } from './argv-id.js';
+import { type ArgvId, sameId } from './argv-id.js';
 import type { ProcessFacts } from './facts.js';
 import type { PidRecord, RecordReading } from './record.js';
+import { NOTHING_STORED, type StoredVerdict } from './stored.js';
 
 /**
  * `exact`: a pid record with the start of the process, an open session file, or a held lock.
- * `strong`: the id stands in argv.
+ * `strong`: the id stands in argv, or in a file that names the pid and is no older than the process.
  * `inferred`: the only candidate. `none`: no session is known.
  */
 export type LinkGrade = 'exact' | 'strong' | 'inferred' | 'none';
@@ -21,9 +22,12 @@ export interface RefusedSession {
 export interface SessionClaim {
   readonly id: string;
   readonly grade: Exclude<LinkGrade, 'none'>;
-  /** `pid-record`, `lock`, `open-file` or `argv`. */
+  /** `pid-record`, `lock`, `open-file`, `pid-file`, `argv`, `folder` or `start`. */
   readonly source: string;
-  /** The file that proves it, with a lock the session's own file where that is open; null = no file does. */
+  /**
+   * The file that proves it, with a lock the session's own file where that is open, with an id in argv
+   * the session's own file where that was found; null = no file does.
+   */
   readonly path: string | null;
 }
 
@@ -135,14 +139,11 @@ function settledOn(claim: SessionClaim, refused: readonly RefusedSession[]): rea
   return refused.filter(({ id }) => !sameId(id, claim.id));
 }
 
-function sameId(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase();
-}
-
 /**
- * The claim of one process: a record with its start, then its open files, then its arguments, then a
- * record without a start. `found` is null when it has no record, and undefined when nobody could look;
- * `gap` says why the engine has no further rules.
+ * The claim of one process: a record with its start, then its open files, then a file of the store that
+ * names its pid, then its arguments, then a record without a start, then the only candidate in the store.
+ * `found` is null when it has no record, and undefined when nobody could look; `gap` says why the engine
+ * has no further rules.
  */
 export function linkOf(
   facts: ProcessFacts,
@@ -151,14 +152,15 @@ export function linkOf(
   form: StartForm,
   gap: string,
   held: HeldVerdict = NOTHING_HELD,
+  stored: StoredVerdict = NOTHING_STORED,
 ): LinkVerdict {
   const because: string[] = [];
   const refused: RefusedSession[] = [];
   const byRecord = found
     ? claimOfRecord(facts, found, form, because, refused)
     : { claim: null, record: null };
-  because.push(...held.because);
-  refused.push(...held.refused);
+  because.push(...held.because, ...stored.because);
+  refused.push(...held.refused, ...stored.refused);
   const yieldTo = (claim: SessionClaim, other: SessionClaim | null, why: string): void => {
     if (!other || sameId(other.id, claim.id)) return;
     refused.push({ id: other.id, why });
@@ -175,19 +177,30 @@ export function linkOf(
     refuseArgument(claim, argvId, refused);
     return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
   }
+  if (stored.byPid?.grade === 'strong') {
+    const claim = stored.byPid;
+    const why = 'a file that names this pid is stronger';
+    yieldTo(claim, byRecord.claim, why);
+    refuseArgument(claim, argvId, refused, why);
+    return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
+  }
   if (argvId.id !== null && !argvId.forked) {
     because.push(`session: the argument ${argvId.from} names it`);
     if (byRecord.claim && byRecord.claim.id !== argvId.id) {
       refused.push({ id: byRecord.claim.id, why: 'an id in argv is stronger than a record without a start' });
     }
-    const claim: SessionClaim = { id: argvId.id, grade: 'strong', source: 'argv', path: null };
+    const claim: SessionClaim = { id: argvId.id, grade: 'strong', source: 'argv', path: stored.argvPath };
     return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
   }
   if (argvId.id !== null) refused.push(forkOf(argvId.id, argvId));
-  if (byRecord.claim === null) {
-    because.push(`session unknown: ${held.gap === null ? gap : `${gap}; ${held.gap}`}`);
+  const claim = byRecord.claim ?? stored.byPid ?? stored.only;
+  if (claim === null) {
+    const gaps = [gap, held.gap, stored.gap].filter((each) => each !== null);
+    because.push(`session unknown: ${gaps.join('; ')}`);
+    return { ...byRecord, refused, because };
   }
-  return { ...byRecord, refused, because };
+  for (const other of [stored.byPid, stored.only]) yieldTo(claim, other, 'a record or a pid is stronger');
+  return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
 }
 
 function forkOf(id: string, { from }: ArgvId): RefusedSession {
@@ -195,12 +208,15 @@ function forkOf(id: string, { from }: ArgvId): RefusedSession {
 }
 
 /** The arguments tell how a process began; it may have gone on to another session since. */
-function refuseArgument(claim: SessionClaim, argvId: ArgvId, refused: RefusedSession[]): void {
+function refuseArgument(
+  claim: SessionClaim,
+  argvId: ArgvId,
+  refused: RefusedSession[],
+  why = 'an open file is stronger',
+): void {
   if (argvId.id === null || sameId(argvId.id, claim.id)) return;
   refused.push(
-    argvId.forked
-      ? forkOf(argvId.id, argvId)
-      : { id: argvId.id, why: 'an open file is stronger than an id in argv' },
+    argvId.forked ? forkOf(argvId.id, argvId) : { id: argvId.id, why: `${why} than an id in argv` },
   );
 }
 
@@ -223,7 +239,7 @@ export interface Settlement {
 
 const RANK = { exact: 2, strong: 1, inferred: 0 } as const;
 /** Among claims of one grade: who holds the lock writes, who has the file open may only read. */
-const BY_SOURCE = ['open-file', 'lock', 'pid-record'];
+const BY_SOURCE = ['start', 'folder', 'argv', 'pid-file', 'open-file', 'lock', 'pid-record'];
 
 export function strongerClaim(left: SessionClaim, right: SessionClaim): number {
   return (

@@ -137,6 +137,7 @@ export const opencode: EngineRule = {
   },
   pidRecord: null,
   held: { files: [], gap: 'it has one database open for all sessions' },
+  stores: [],
   bypass: [{ flag: '--auto', source: HELP }],
   environment: [],
   baseUrls: [],

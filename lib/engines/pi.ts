@@ -1,7 +1,8 @@
 import { hasFlag } from './args.js';
 import { pathTail } from './path.js';
 import type { EngineRule } from './rule.js';
-import { measured } from './source.js';
+import { measured, reported } from './source.js';
+import { readSessionHeader } from './store-reads.js';
 
 const PROCESSES = measured('processes of the npm installs on Linux', '1.6.0', '2026-11-30');
 const OLDER = measured('processes of the npm install of the older scope on Linux', '0.73.1', '2026-11-30');
@@ -117,6 +118,19 @@ export const pi: EngineRule = {
   },
   pidRecord: null,
   held: { files: [], gap: 'it keeps no session file open' },
+  stores: [
+    {
+      // The folder is listed for those that got a file of late: its name is not made from the path here.
+      proof: 'folder',
+      what: 'session file',
+      place: 'sessions/<folder>/<time>_<id>.jsonl',
+      parts: ['sessions', /^--.*--$/, /^[^/]+_[0-9a-f-]{16,64}\.jsonl$/i],
+      maxBytes: 64 * 1024,
+      appended: true,
+      read: readSessionHeader(/^[0-9a-f-]{16,64}$/i),
+      source: reported('earendil-works/pi#9754, openclaw/openclaw#96881', null, '2026-11-30'),
+    },
+  ],
   bypass: [],
   environment: [],
   baseUrls: [],

@@ -1,7 +1,11 @@
 import { hasFlag } from './args.js';
 import { pathTail } from './path.js';
+import { firstObject, wholeNumber } from './record.js';
 import type { EngineRule } from './rule.js';
 import { measured } from './source.js';
+import { projectKey, timeOf } from './store-keys.js';
+import { folderText, UUID, UUID_TEXT } from './store-reads.js';
+import type { StoreReading } from './store-rule.js';
 
 const PROCESSES = measured('processes of the npm install on Linux', '0.24.4', '2026-11-30');
 const HELP = measured('qwen --help', '0.24.4', '2026-11-30');
@@ -19,6 +23,21 @@ const MANAGEMENT = [
   'sessions',
   'update',
 ];
+
+/** Reads the text of `chats/<id>.runtime.json`. */
+export function readQwenRuntime(text: string): StoreReading {
+  const fields = firstObject(text);
+  if (fields === null) return { problem: 'holds no whole JSON object just now' };
+  const id = fields['session_id'];
+  if (typeof id !== 'string' || !UUID.test(id)) return { problem: 'names a session by no id of this engine' };
+  const session = {
+    id,
+    pid: wholeNumber(fields['pid']),
+    cwd: folderText(fields['work_dir']),
+    begunAt: timeOf(fields['started_at']),
+  };
+  return { sessions: [session] };
+}
 
 export const qwen: EngineRule = {
   engine: 'qwen',
@@ -136,12 +155,28 @@ export const qwen: EngineRule = {
   argvId: {
     flags: ['--resume', '--session-id', '-r'],
     commands: [],
-    pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
+    pattern: UUID,
     forks: { flags: ['--fork-session'], commands: [] },
     source: HELP,
   },
   pidRecord: null,
-  held: { files: [], gap: 'it keeps no session file open, and its runtime files are not read' },
+  held: { files: [], gap: 'it keeps no session file open' },
+  stores: [
+    {
+      proof: 'pid',
+      what: 'runtime file',
+      place: 'projects/<folder>/chats/<id>.runtime.json',
+      parts: [
+        'projects',
+        ({ cwd }) => (cwd === null ? [] : projectKey(cwd)),
+        'chats',
+        new RegExp(`^${UUID_TEXT}\\.runtime\\.json$`, 'i'),
+      ],
+      maxBytes: 64 * 1024,
+      read: readQwenRuntime,
+      source: measured('files of the npm install on Linux', '0.24.4', '2026-11-30'),
+    },
+  ],
   bypass: [
     { flag: '--yolo', source: HELP },
     { flag: '-y', source: HELP },

@@ -7,6 +7,7 @@ import type { ProcessFacts } from './facts.js';
 import type { PathPattern } from './path.js';
 import type { Program } from './program.js';
 import type { RecordReading } from './record.js';
+import type { StoreRule } from './store-rule.js';
 
 export type AgentKind = 'tui' | 'headless' | 'ide' | 'service' | 'helper' | 'launcher';
 
@@ -147,6 +148,8 @@ export interface EngineRule {
   readonly argvId: ArgvIdRule;
   readonly pidRecord: PidRecordRule | null;
   readonly held: HeldFilesRule;
+  /** Looked at only where neither a record nor an open file settles the session. */
+  readonly stores: readonly StoreRule[];
   readonly bypass: readonly BypassFlag[];
   /** Environment variables that the kind rules read. */
   readonly environment: readonly string[];

@@ -273,7 +273,7 @@ describe('hostile session files', () => {
     const { agents: rows, faults } = await discover({ 10: CLAUDE }, files);
     expect(rows[0]?.session.id).toBeNull();
     expect(rows[0]?.because.filter((why) => why.includes('unknown'))).toEqual([
-      'session unknown: its pid record could not be read, and nothing in its arguments names it; its open files were not looked at',
+      'session unknown: its pid record could not be read, and nothing in its arguments names it; its open files were not looked at; its store has no transcript for it',
       'state unknown: its pid record could not be read',
     ]);
     expect(faults).toEqual([{ pid: 10, field: 'session', kind: 'denied', code: 13, call: 'read', path }]);
@@ -284,7 +284,7 @@ describe('hostile session files', () => {
     const agent = await only(CLAUDE, files);
     expect(agent.because.slice(1)).toEqual([
       `session: its record names another process start: the pid was used before (${path})`,
-      'session unknown: its pid record does not count, and nothing in its arguments names it; its open files were not looked at',
+      'session unknown: its pid record does not count, and nothing in its arguments names it; its open files were not looked at; its store has no transcript for it',
       'state unknown: its pid record does not count',
     ]);
     const { because } = await only(CLAUDE);

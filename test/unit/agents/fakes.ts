@@ -47,6 +47,8 @@ export function tableOf(rows: Readonly<Record<number, FakeRow>>, faults: readonl
 export interface FakeFile {
   readonly text?: string;
   readonly uid?: number;
+  /** Milliseconds since the epoch. */
+  readonly mtimeMs?: number;
   /** Where a link leads. */
   readonly link?: string;
   readonly fault?: Fault['kind'];
@@ -58,7 +60,7 @@ function stat(file: FakeFile | 'folder', order: number): FileStat {
     dev: 1n,
     ino: BigInt(order + 1),
     size: Buffer.byteLength(text),
-    mtimeMs: 0,
+    mtimeMs: file === 'folder' ? 0 : (file.mtimeMs ?? 0),
     uid: file === 'folder' ? 1000 : (file.uid ?? 1000),
     mode: 0o644,
     nlink: 1,
@@ -82,8 +84,28 @@ export class FakeFiles {
     return requests.map((request) => this.#answer(request));
   };
 
-  set(path: string, text: string): void {
-    this.#files.set(path, { text });
+  set(path: string, file: FakeFile | string): void {
+    this.#files.set(path, typeof file === 'string' ? { text: file } : file);
+  }
+
+  remove(path: string): void {
+    this.#files.delete(path);
+  }
+
+  /** The time of a folder is that of the latest file in it. */
+  #statOf(path: string): FileStat {
+    const file = this.#files.get(path);
+    if (file !== undefined) return stat(file, [...this.#files.keys()].indexOf(path));
+    const below = [...this.#files].filter(([each]) => each.startsWith(`${path}/`));
+    const latest = Math.max(0, ...below.map(([, { mtimeMs = 0 }]) => mtimeMs));
+    return { ...stat('folder', -1), mtimeMs: latest + below.length };
+  }
+
+  #list(folder: string, maxEntries: number): Pick<LookAnswer, 'entries' | 'truncated'> {
+    const below = [...this.#files.keys()].filter((path) => path.startsWith(`${folder}/`));
+    const names = [...new Set(below.map((path) => path.slice(folder.length + 1).split('/')[0] as string))];
+    const entries = names.map((name) => ({ name, stat: this.#statOf(`${folder}/${name}`) }));
+    return { entries: entries.slice(0, maxEntries), truncated: entries.length > maxEntries };
   }
 
   /** The path with its links resolved part by part; null where nothing is there. */
@@ -112,11 +134,10 @@ export class FakeFiles {
     if (real === null) return fault('gone', 2);
     const file = this.#files.get(real);
     if (file?.fault) return fault(file.fault, 13);
-    const order = [...this.#files.keys()].indexOf(real);
-    const own = stat(file ?? 'folder', order);
+    const own = this.#statOf(real);
     if (request.op === 'stat') return { stat: own };
     if (request.op === 'realpath') return { realpath: real, stat: own };
-    if (request.op === 'list') return { names: [] };
+    if (request.op === 'list') return { stat: own, ...this.#list(real, request.maxEntries) };
     if (own.kind === 'symlink') return fault('io', 40);
     if (own.kind !== 'file') return fault('unsupported', 0);
     const bytes = Buffer.from(file?.text ?? '');

@@ -11,7 +11,8 @@ const CODEX = { argv: ['codex'], exe: '/home/user/.local/bin/codex', name: 'code
 const ROLLOUT = `sessions/2026/11/30/rollout-2026-11-30T15-03-55-${UUID}.jsonl`;
 const PATH = `/home/user/.codex/${ROLLOUT}`;
 const FOLDER = '/home/user/.codex/sessions';
-const GAP = 'session unknown: no id in its arguments; its open files were not looked at';
+const GAP =
+  'session unknown: no id in its arguments; its open files were not looked at; its store has no rollout for it';
 
 function open(path: string | undefined, more: Partial<AgentFile> = {}): AgentFile {
   return { pid: 10, fd: 5, kind: 'file', path, deleted: false, locks: [], fault: () => undefined, ...more };

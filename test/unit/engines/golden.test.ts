@@ -8,13 +8,14 @@ import { FIRST_PID, GOLDEN, GROUPS, linkOfShape, processesOf, type Shape } from 
 import { judgeAll } from './situation.js';
 
 /** The session and the state of a process, as far as the case tells what they should be. */
-function furtherOf(shape: Shape, judged: Judged): Partial<Shape['expect']> {
-  const link = linkOfShape(shape, judged);
+async function furtherOf(shape: Shape, judged: Judged): Promise<Partial<Shape['expect']>> {
+  const link = await linkOfShape(shape, judged);
   // Whatever is decided, it is said why.
   expect(link.because.some((each) => each.startsWith('session'))).toBe(true);
-  const { session, state } = shape.expect;
+  const { session, grade, state } = shape.expect;
   return {
     ...(session === undefined ? {} : { session: link.claim?.id ?? null }),
+    ...(grade === undefined ? {} : { grade: link.claim?.grade ?? 'none' }),
     ...(state === undefined
       ? {}
       : { state: stateOf(judged.facts.state, link, judged.rule.stateGap).state.value }),
@@ -50,10 +51,10 @@ describe('golden cases', () => {
     expect(rule.held.gap).not.toBe('');
   });
 
-  it.each([...GROUPS.keys()])('%s', (name) => {
+  it.each([...GROUPS.keys()])('%s', async (name) => {
     const group = GROUPS.get(name) as readonly Shape[];
     const { judged } = judgeAll(processesOf(group));
-    const seen = group.map((shape, index) => {
+    const looking = group.map(async (shape, index) => {
       const { role } = shape;
       const verdict = judged.get(FIRST_PID + index);
       return {
@@ -61,9 +62,10 @@ describe('golden cases', () => {
         engine: verdict?.rule.engine ?? null,
         kind: verdict?.kind ?? null,
         row: verdict !== undefined && isSessionKind(verdict.kind),
-        ...(verdict ? furtherOf(shape, verdict) : {}),
+        ...(verdict ? await furtherOf(shape, verdict) : {}),
       };
     });
+    const seen = await Promise.all(looking);
     expect(seen).toEqual(group.map(({ role, expect: right }) => ({ role, ...right })));
   });
 });
@@ -76,6 +78,7 @@ describe('rules', () => {
       ...rule.kinds,
       ...rule.bypass,
       ...rule.held.files,
+      ...rule.stores,
       rule.home,
       rule.argvId,
       ...(rule.pidRecord ? [rule.pidRecord] : []),

@@ -1,11 +1,15 @@
 /** Golden cases: one file an engine, recorded or made after a report, each with its right answer. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StoreMemory } from '../../../lib/agents/store-memory.js';
+import { readStores } from '../../../lib/agents/stores.js';
 import { argvIdOf } from '../../../lib/engines/argv-id.js';
 import type { ProcessFacts } from '../../../lib/engines/facts.js';
 import { heldVerdict, placesOf } from '../../../lib/engines/held.js';
 import type { Judged } from '../../../lib/engines/judge.js';
 import { type LinkVerdict, linkOf } from '../../../lib/engines/link.js';
+import { NOTHING_STORED, type StoredVerdict, storedVerdict } from '../../../lib/engines/stored.js';
+import { FakeFiles } from '../agents/fakes.js';
 import { facts } from './situation.js';
 
 export interface Shape {
@@ -19,6 +23,8 @@ export interface Shape {
     readonly row: boolean;
     /** What its files and its arguments link it to; left out where they were not recorded. */
     readonly session?: string | null;
+    /** Left out where the session says it all. */
+    readonly grade?: string;
     /** Left out where nothing of it was recorded. */
     readonly state?: string;
   };
@@ -35,6 +41,10 @@ export interface Shape {
   readonly openFiles?: readonly string[];
   /** `PATH TYPE` of exclusive locks. */
   readonly locks?: readonly string[];
+  /** What lies in the engine's home: times in milliseconds after the start of the process. */
+  readonly store?: Readonly<
+    Record<string, { readonly text?: string; readonly at: number; readonly uid?: number }>
+  >;
   /** Text of the record that the engine keeps of the process. */
   readonly record?: string;
   readonly source: string;
@@ -86,8 +96,25 @@ export function processesOf(group: readonly Shape[]): ProcessFacts[] {
   });
 }
 
+/** What the store holds for a process of a case, as the files of the case are laid out. */
+async function storedOf(shape: Shape, judged: Judged): Promise<StoredVerdict> {
+  const { facts: process, rule, args } = judged;
+  if (shape.store === undefined) return NOTHING_STORED;
+  const began = process.startTime as number;
+  const { look } = new FakeFiles(
+    Object.fromEntries(
+      Object.entries(shape.store).map(([path, { at, ...file }]) => [path, { ...file, mtimeMs: began + at }]),
+    ),
+  );
+  const id = argvIdOf(args, rule.argvId);
+  const query = { judged, rules: rule.stores, argvId: id.forked ? null : id.id, root: '' };
+  const context = { homes: [], look, memory: new StoreMemory(), now: began + 3_600_000 };
+  return storedVerdict((await readStores([query], context)).get(process.pid));
+}
+
 /** What links a process, by its recorded files, where the homes hold no links. */
-export function linkOfShape(shape: Shape, { facts: process, rule, home, args }: Judged): LinkVerdict {
+export async function linkOfShape(shape: Shape, judged: Judged): Promise<LinkVerdict> {
+  const { facts: process, rule, home, args } = judged;
   const homes = [{ anchor: home.user ?? '', config: home.config ?? '' }];
   const files = shape.openFiles?.map((path) => ({
     path,
@@ -98,5 +125,13 @@ export function linkOfShape(shape: Shape, { facts: process, rule, home, args }: 
   const held = heldVerdict(rule.held, { files, folders: placesOf(rule.held, process, homes), notes: [] });
   const reading = shape.record === undefined ? undefined : rule.pidRecord?.read(shape.record);
   const found = reading === undefined ? null : { path: '/record', uid: process.uid, reading };
-  return linkOf(process, found, argvIdOf(args, rule.argvId), 'ticks', rule.linkGap, held);
+  return linkOf(
+    process,
+    found,
+    argvIdOf(args, rule.argvId),
+    'ticks',
+    rule.linkGap,
+    held,
+    await storedOf(shape, judged),
+  );
 }
