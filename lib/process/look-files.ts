@@ -7,17 +7,17 @@ const DEFAULT_DEADLINE_MS = 1_000;
 const ENTRY_NUMBERS = 6;
 /** Type bits of a mode and their values, as inode(7) lists them. */
 const TYPE_BITS = 0o170000;
-const KINDS: Readonly<Record<number, FileStat['kind']>> = {
-  16807: 'file',
-  9604: 'directory',
-  21609: 'symlink',
-};
+const KINDS: ReadonlyMap<number, FileStat['kind']> = new Map([
+  [0o100000, 'file'],
+  [0o040000, 'directory'],
+  [0o120000, 'symlink'],
+]);
 
 function entryOf(name: string, numbers: Float64Array | undefined): DirectoryEntry {
   const [mode, uid, size, mtimeMs, high, low] = (numbers ?? []) as unknown as readonly number[];
   if (mode === undefined || Number.isNaN(mode)) return { name };
   const ino = (BigInt(high as number) << 32n) | BigInt(low as number);
-  const kind = KINDS[mode & TYPE_BITS] ?? 'other';
+  const kind = KINDS.get(mode & TYPE_BITS) ?? 'other';
   return {
     name,
     stat: { mode, kind, uid: uid as number, size: size as number, mtimeMs: mtimeMs as number, ino },
