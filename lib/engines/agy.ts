@@ -4,6 +4,7 @@ import { firstObject } from './record.js';
 import type { EngineRule, Source } from './rule.js';
 import { folderText } from './store-reads.js';
 import type { StoreReading } from './store-rule.js';
+import { agyLog, agySteps } from './turns/agy.js';
 
 const reported = (what: string, version: string | null = null): Source => ({
   how: 'reported',
@@ -154,6 +155,7 @@ export const agy: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [],
-  stateGap: 'agy keeps no status of its process; its log and its transcript are not read',
+  turns: [agyLog, agySteps],
+  stateGap: 'neither its log nor a transcript of its conversation tells it',
   linkGap: 'no id in its arguments',
 };

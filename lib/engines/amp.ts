@@ -152,6 +152,7 @@ export const amp: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [],
+  turns: [],
   stateGap: 'no rule for the states of amp was ever measured',
   linkGap: 'no id in its arguments',
 };

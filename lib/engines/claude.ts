@@ -5,6 +5,7 @@ import type { EngineRule, Source } from './rule.js';
 import { projectKey, timeOf } from './store-keys.js';
 import { folderText, headLines, NO_SESSIONS, UUID, UUID_TEXT } from './store-reads.js';
 import type { StoreReading } from './store-rule.js';
+import { claudeTranscript } from './turns/claude.js';
 
 const MEASURED: Source = {
   how: 'measured',
@@ -309,6 +310,7 @@ export const claude: EngineRule = {
     pathTail('anthropic.claude-code-<version>-{linux,darwin,win32,alpine}-*/resources/native-binary/*'),
     pathTail('anthropic.claude-code-<version>/resources/native-binary/*'),
   ],
-  stateGap: 'only the status in its pid record is known, and there is none of this process',
+  turns: [claudeTranscript],
+  stateGap: 'no status in a pid record of this process, and no transcript of its session tells it',
   linkGap: 'no pid record of this process, and no id in its arguments',
 };

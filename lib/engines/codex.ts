@@ -11,6 +11,7 @@ import {
   UUID as WHOLE_UUID,
 } from './store-reads.js';
 import type { StoreReading, StoreSubject } from './store-rule.js';
+import { codexRollout } from './turns/codex.js';
 
 const MEASURED: Source = {
   how: 'measured',
@@ -312,6 +313,7 @@ export const codex: EngineRule = {
   environment: [],
   baseUrls: ['OPENAI_BASE_URL'],
   versions: [pathTail('app-server-daemon/releases/<version>/bin/codex{,.exe}')],
-  stateGap: 'codex keeps no status of its process; its rollout and its screen are not read',
+  turns: [codexRollout],
+  stateGap: 'no rollout of its session tells it, and its screen is not read',
   linkGap: 'no id in its arguments',
 };

@@ -134,6 +134,7 @@ export const commandcode: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [],
+  turns: [],
   stateGap: 'no rule for the states of commandcode was ever measured',
   linkGap: 'no id in its arguments',
 };

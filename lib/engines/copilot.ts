@@ -3,6 +3,7 @@ import { pathTail } from './path.js';
 import type { EngineRule } from './rule.js';
 import { measured, reported } from './source.js';
 import { NO_SESSIONS, UUID_TEXT as UUID } from './store-reads.js';
+import { copilotEvents } from './turns/copilot.js';
 
 const PROCESSES = measured('processes of the npm install on Linux', '1.0.102', '2026-11-30');
 const HELP = measured('copilot --help', '1.0.102', '2026-11-30');
@@ -203,6 +204,7 @@ export const copilot: EngineRule = {
   environment: [],
   baseUrls: ['COPILOT_PROVIDER_BASE_URL'],
   versions: [],
-  stateGap: 'copilot keeps its events in a transcript, which is not read',
+  turns: [copilotEvents],
+  stateGap: 'no events of its session tell it',
   linkGap: 'no id in its arguments',
 };

@@ -3,6 +3,7 @@ import { pathTail, withSlashes } from './path.js';
 import type { EngineRule, Source, Subject } from './rule.js';
 import { cursorProjectKey } from './store-keys.js';
 import { NO_SESSIONS } from './store-reads.js';
+import { cursorTranscript } from './turns/cursor.js';
 
 const reported = (what: string): Source => ({ how: 'reported', what, version: null, date: '2026-11-30' });
 const MANUAL = reported('cursor.com/docs/cli/reference/parameters');
@@ -175,6 +176,7 @@ export const cursor: EngineRule = {
   environment: ['VSCODE_PID'],
   baseUrls: [],
   versions: [pathTail('cursor-agent/versions/<version>/*')],
-  stateGap: 'cursor keeps no status of its process; its screen and its transcript are not read',
+  turns: [cursorTranscript],
+  stateGap: 'no transcript of its session tells it, and its screen is not read',
   linkGap: 'no id in its arguments',
 };

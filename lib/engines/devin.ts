@@ -69,6 +69,7 @@ export const devin: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [VERSIONS],
+  turns: [],
   stateGap: 'no rule for the states of devin was ever measured',
   linkGap: 'no id in its arguments',
 };

@@ -102,6 +102,7 @@ export const gemini: EngineRule = {
   environment: [],
   baseUrls: ['GOOGLE_GEMINI_BASE_URL'],
   versions: [],
+  turns: [],
   stateGap: 'no rule for the states of gemini was ever measured',
   linkGap: 'no id in its arguments',
 };

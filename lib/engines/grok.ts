@@ -202,6 +202,7 @@ export const grok: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [pathTail('.grok/downloads/grok-<version>-{linux,macos}-*')],
+  turns: [],
   stateGap: 'no rule for the states of grok was ever measured',
   linkGap: 'no id in its arguments',
 };

@@ -2,6 +2,7 @@ import { hasFlag } from './args.js';
 import { pathTail } from './path.js';
 import type { EngineRule, Subject } from './rule.js';
 import { reported } from './source.js';
+import { hermesMessages } from './turns/databases.js';
 
 const ENTRIES = reported('meviusisback/agent-orchestr#3', null, '2026-11-30');
 const MANUAL = reported('its CLI commands reference', '2026.9.24', '2026-11-30');
@@ -114,6 +115,7 @@ export const hermes: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [],
-  stateGap: 'hermes keeps its turns in a database, which is not read',
+  turns: [hermesMessages],
+  stateGap: 'no message of its session tells it',
   linkGap: 'no id in its arguments',
 };

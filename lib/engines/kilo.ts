@@ -1,6 +1,7 @@
 import { pathTail } from './path.js';
 import type { EngineRule } from './rule.js';
 import { measured, reported } from './source.js';
+import { kiloMessages } from './turns/databases.js';
 
 const PROCESSES = measured('processes of the npm install on Linux', '7.7.7', '2026-11-30');
 const HELP = measured('kilo --help', '7.7.9', '2026-11-30');
@@ -131,6 +132,7 @@ export const kilo: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [],
-  stateGap: 'kilo keeps its turns in a database, which is not read',
+  turns: [kiloMessages],
+  stateGap: 'no message of its session tells it',
   linkGap: 'no id in its arguments',
 };

@@ -119,6 +119,7 @@ export const muse: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [pathTail('muse-bin-<version>')],
+  turns: [],
   stateGap: 'no rule for the states of muse was ever measured',
   linkGap: 'no id in its arguments',
 };

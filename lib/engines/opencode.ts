@@ -1,6 +1,7 @@
 import { pathTail } from './path.js';
 import type { EngineRule } from './rule.js';
 import { measured, reported } from './source.js';
+import { opencodeMessages } from './turns/databases.js';
 
 const PROCESSES = measured('processes of the npm install on Linux', '1.18.33', '2026-11-30');
 const HELP = measured('opencode --help', '1.18.33', '2026-11-30');
@@ -142,6 +143,7 @@ export const opencode: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [],
-  stateGap: 'opencode keeps its turns in a database, which is not read',
+  turns: [opencodeMessages],
+  stateGap: 'no message of its session tells it',
   linkGap: 'no id in its arguments',
 };

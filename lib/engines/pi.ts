@@ -3,6 +3,7 @@ import { pathTail } from './path.js';
 import type { EngineRule } from './rule.js';
 import { measured, reported } from './source.js';
 import { readSessionHeader } from './store-reads.js';
+import { piSession } from './turns/pi.js';
 
 const PROCESSES = measured('processes of the npm installs on Linux', '1.6.0', '2026-11-30');
 const OLDER = measured('processes of the npm install of the older scope on Linux', '0.73.1', '2026-11-30');
@@ -135,6 +136,7 @@ export const pi: EngineRule = {
   environment: [],
   baseUrls: [],
   versions: [],
-  stateGap: 'pi keeps its turns in a transcript, which is not read',
+  turns: [piSession],
+  stateGap: 'no transcript of its session tells it',
   linkGap: 'no id in its arguments',
 };

@@ -185,6 +185,7 @@ export const qwen: EngineRule = {
   environment: [],
   baseUrls: ['OPENAI_BASE_URL'],
   versions: [],
+  turns: [],
   stateGap: 'no rule for the states of qwen was ever measured',
   linkGap: 'no id in its arguments',
 };

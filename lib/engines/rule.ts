@@ -8,6 +8,7 @@ import type { PathPattern } from './path.js';
 import type { Program } from './program.js';
 import type { RecordReading } from './record.js';
 import type { StoreRule } from './store-rule.js';
+import type { TurnRule } from './turns/turn.js';
 
 export type AgentKind = 'tui' | 'headless' | 'ide' | 'service' | 'helper' | 'launcher';
 
@@ -157,7 +158,9 @@ export interface EngineRule {
   readonly baseUrls: readonly string[];
   /** Paths that tell the version: `<version>` in the pattern. */
   readonly versions: readonly PathPattern[];
-  /** Why states other than those of `pidRecord` are unknown: the reason beside "not known". */
+  /** Where its turns are written down; the first that tells something counts. */
+  readonly turns: readonly TurnRule[];
+  /** Why the state is unknown where neither `pidRecord` nor `turns` tell it: the reason beside "not known". */
   readonly stateGap: string;
   /** Why a session that no rule here links is unknown. */
   readonly linkGap: string;

@@ -1,4 +1,6 @@
 import type { LinkVerdict } from './link.js';
+import type { PidRecord } from './record.js';
+import type { TurnVerdict } from './turns/verdict.js';
 
 export type StateValue = 'starting' | 'idle' | 'busy' | 'waiting' | 'unknown';
 
@@ -6,11 +8,11 @@ export interface AgentState {
   readonly value: StateValue;
   /** The engine's own word, kept also where no rule knows it. */
   readonly raw: string | null;
-  /** What said it: `pid-record`; null = nothing did. */
+  /** What said it: `pid-record`, `transcript`, `log` or `database`; null = nothing did. */
   readonly source: string | null;
   /** Milliseconds since the epoch at which it was set; null = not known. */
   readonly at: number | null;
-  /** What the engine waits for, in its own words. */
+  /** What the engine waits for, in its own words, or `permission: <tool>`. */
   readonly waitingFor: string | null;
   /** The kernel has stopped the process (Ctrl-Z, SIGSTOP, a debugger). */
   readonly suspended: boolean;
@@ -26,47 +28,59 @@ const RECORD_STATES: Readonly<Record<string, { value: StateValue; background: bo
   shell: { value: 'idle', background: true },
 };
 
+interface Judgement {
+  readonly state: AgentState;
+  readonly because: readonly string[];
+}
+
+const NOTHING_KNOWN = {
+  value: 'unknown',
+  raw: null,
+  source: null,
+  at: null,
+  waitingFor: null,
+  background: null,
+} as const;
+
+/** A stopped process does nothing, whatever was written down before. */
+function withStop(
+  state: Omit<AgentState, 'suspended'>,
+  because: readonly string[],
+  suspended: boolean,
+): Judgement {
+  if (!suspended || state.value !== 'busy') return { state: { ...state, suspended }, because };
+  const what = state.source === 'pid-record' ? 'record' : state.source;
+  const why = `state: the process is stopped, so it is not busy whatever its ${what} says`;
+  return { state: { ...state, value: 'unknown', suspended }, because: [...because, why] };
+}
+
 /** The age of a record says nothing: a turn may take an hour, and the record stays as it is. */
+function byRecord(record: PidRecord, raw: string, suspended: boolean): Judgement {
+  const known = Object.hasOwn(RECORD_STATES, raw) ? RECORD_STATES[raw] : undefined;
+  const value = known?.value ?? 'unknown';
+  const waitingFor = value === 'waiting' ? record.waitingFor : null;
+  const background = known?.background ?? null;
+  const because =
+    known === undefined ? [`state unknown: no rule knows the status ${JSON.stringify(raw)}`] : [];
+  const state = { value, raw, source: 'pid-record', at: record.statusAt, waitingFor, background };
+  return withStop(state, because, suspended);
+}
+
+/** The engine's own status goes before its turns. */
 export function stateOf(
   kernelState: string | undefined,
-  link: LinkVerdict,
+  { record }: LinkVerdict,
   gap: string,
-): { readonly state: AgentState; readonly because: readonly string[] } {
+  turn: TurnVerdict | null = null,
+): Judgement {
   const suspended = kernelState === 'T' || kernelState === 't';
-  const record = link.record;
   const raw = record?.status ?? null;
-  if (record === null || raw === null) {
-    return {
-      state: {
-        value: 'unknown',
-        raw: null,
-        source: null,
-        at: null,
-        waitingFor: null,
-        suspended,
-        background: null,
-      },
-      because: [`state unknown: ${record === null ? gap : 'the record has no status yet'}`],
-    };
+  if (record !== null && raw !== null) return byRecord(record, raw, suspended);
+  if (turn !== null) {
+    const { why, ...told } = turn;
+    const because = [told.value === 'unknown' ? `state unknown: ${why}` : `state: ${why}`];
+    return withStop({ ...NOTHING_KNOWN, ...told }, because, suspended);
   }
-  const known = Object.hasOwn(RECORD_STATES, raw) ? RECORD_STATES[raw] : undefined;
-  const because: string[] = [];
-  let value = known?.value ?? 'unknown';
-  if (known === undefined) because.push(`state unknown: no rule knows the status ${JSON.stringify(raw)}`);
-  if (suspended && value === 'busy') {
-    value = 'unknown';
-    because.push('state: the process is stopped, so it is not busy whatever its record says');
-  }
-  return {
-    state: {
-      value,
-      raw,
-      source: 'pid-record',
-      at: record.statusAt,
-      waitingFor: value === 'waiting' ? record.waitingFor : null,
-      suspended,
-      background: known?.background ?? null,
-    },
-    because,
-  };
+  const why = `state unknown: ${record === null ? gap : 'the record has no status yet'}`;
+  return { state: { ...NOTHING_KNOWN, suspended }, because: [why] };
 }

@@ -197,6 +197,7 @@ export interface RawLookRequest {
   readonly root?: string;
   readonly follow?: boolean;
   readonly offset?: number;
+  readonly fromEnd?: boolean;
   readonly maxBytes?: number;
   readonly maxEntries?: number;
   readonly links?: boolean;
@@ -219,6 +220,7 @@ export interface RawLookAnswer {
   readonly stat?: RawFileStat;
   readonly realpath?: string;
   readonly bytes?: Buffer;
+  readonly offset?: number;
   readonly names?: readonly string[];
   /** Per name: mode (NaN = it went away), uid, size, mtime in ms, and the halves of its inode number. */
   readonly entryStats?: Float64Array;

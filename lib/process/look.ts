@@ -25,10 +25,12 @@ export type LookRequest = {
     }
   /** Absolute path with every symbolic link resolved, and the stat of what it names. */
   | { readonly op: 'realpath' }
-  /** Bytes of a regular file; anything else is refused with an `unsupported` fault. */
+  /** Bytes of a regular file; anything else is refused with an `unsupported` fault, and not opened. */
   | {
       readonly op: 'read';
       readonly offset?: number;
+      /** The last `maxBytes` of the file, whatever `offset` says. */
+      readonly fromEnd?: boolean;
       readonly maxBytes: number;
       /** Follow a symbolic link at the end (default true). */
       readonly follow?: boolean;
@@ -85,8 +87,10 @@ export interface LookAnswer {
   readonly stat?: FileStat;
   readonly realpath?: string;
   readonly bytes?: Buffer;
+  /** With `bytes`: where in the file they begin. */
+  readonly offset?: number;
   readonly entries?: readonly DirectoryEntry[];
-  /** More bytes or entries were there than asked for. */
+  /** More bytes or entries are there than came. */
   readonly truncated?: boolean;
 }
 

@@ -118,6 +118,7 @@ Napi::Object answer_object(Napi::Env env, FileOp op, const FileAnswer& answer) {
     out.Set("realpath", Napi::String::New(env, answer.realpath));
   } else if (op == FileOp::kRead) {
     out.Set("bytes", Napi::Buffer<char>::Copy(env, answer.bytes.data(), answer.bytes.size()));
+    out.Set("offset", Napi::Number::New(env, static_cast<double>(answer.offset)));
   } else if (op == FileOp::kList) {
     put_entries(env, out, answer);
   }

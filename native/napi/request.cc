@@ -74,6 +74,9 @@ FileRequest file_request(const Napi::Object& from) {
   if (const Napi::Value offset = from.Get("offset"); !offset.IsUndefined()) {
     request.offset = static_cast<uint64_t>(number_of(offset));
   }
+  if (const Napi::Value end = from.Get("fromEnd"); !end.IsUndefined()) {
+    request.from_end = end.ToBoolean();
+  }
   const char* const limit = request.op == FileOp::kList ? "maxEntries" : "maxBytes";
   if (request.op == FileOp::kList || request.op == FileOp::kRead) {
     request.limit = static_cast<uint32_t>(number_of(from.Get(limit)));

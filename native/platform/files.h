@@ -28,6 +28,8 @@ struct FileRequest {
   /// kList: also the status of each entry, of a link its own.
   bool entry_stats = false;
   uint64_t offset = 0;
+  /// Of kRead: the last `limit` bytes instead of those from `offset` on.
+  bool from_end = false;
   /// Most bytes (kRead) or names (kList).
   uint32_t limit = 0;
 };
@@ -62,6 +64,8 @@ struct FileAnswer {
   FileStat stat;
   std::string realpath;
   std::string bytes;
+  /// Where `bytes` begin in the file.
+  uint64_t offset = 0;
   std::vector<FileEntry> entries;
 
   [[nodiscard]] bool ok() const { return fault.kind == FaultKind::kNone; }
@@ -71,8 +75,8 @@ struct FileAnswer {
 /// one call hangs, every other below it would. Empty for other file systems. Does not wait.
 std::string remote_mount_of(const std::string& path);
 
-/// Answers one request on the calling thread. A read opens regular files only, and never waits for
-/// the writer of a pipe.
+/// Answers one request on the calling thread. A read opens regular files only (what takes the place
+/// of one between the look and the open is opened without waiting, and not read).
 FileAnswer look_at(const FileRequest& request, Watch& watch);
 
 }  // namespace procscope

@@ -273,6 +273,38 @@ TEST_CASE("look: a path that was resolved before is opened through no link") {
   CHECK(without_links(FileOp::kList, "link").fault.kind == FaultKind::kIo);
 }
 
+TEST_CASE("look: a range of a file, and its end") {
+  const Folder folder;
+  folder.write("file", "0123456789");
+  const auto read = [&](uint64_t offset, uint32_t limit, bool from_end) {
+    FileRequest request;
+    request.op = FileOp::kRead;
+    request.path = (folder.path() / "file").string();
+    request.offset = offset;
+    request.limit = limit;
+    request.from_end = from_end;
+    return look_at_files({request}, std::chrono::milliseconds(1000)).at(0);
+  };
+  CHECK(read(3, 4, false).bytes == "3456");
+  CHECK(read(3, 4, false).offset == 3);
+  CHECK(read(8, 4, false).bytes == "89");
+  CHECK_FALSE(read(8, 4, false).truncated);
+  CHECK(read(7, 4, true).bytes == "6789");
+  CHECK(read(7, 4, true).offset == 6);
+  CHECK(read(0, 4, true).truncated);
+  CHECK(read(0, 10, true).bytes == "0123456789");
+  CHECK_FALSE(read(0, 10, true).truncated);
+  CHECK(read(0, 64, true).offset == 0);
+  CHECK(read(0, 0, true).bytes.empty());
+
+  // A hole of a terabyte costs what was asked for.
+  fs::resize_file(folder.path() / "file", 1ULL << 40);
+  const FileAnswer end = read(0, 64, true);
+  CHECK(end.bytes == std::string(64, '\0'));
+  CHECK(end.offset == (1ULL << 40) - 64);
+  CHECK(end.bytes.capacity() < 1 << 16);
+}
+
 TEST_CASE("look: what is no regular file is refused without waiting for it") {
   const Folder folder;
   const fs::path fifo = folder.path() / "fifo";

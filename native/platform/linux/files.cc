@@ -149,7 +149,25 @@ void look_realpath(const FileRequest& request, FileAnswer& answer) {
   look_stat(request, answer);
 }
 
+/// Opening a device may move it and opening a pipe wakes its writer: whatever is no regular file is
+/// known before it is opened. What cannot be looked at is for the open to say.
+bool is_something_else(const FileRequest& request, FileAnswer& answer) {
+  FileAnswer seen;
+  look_stat(request, seen);
+  // A link that is not to be followed has an error of its own.
+  if (!seen.has_stat || S_ISREG(seen.stat.mode) || S_ISLNK(seen.stat.mode)) {
+    return false;
+  }
+  answer.has_stat = true;
+  answer.stat = seen.stat;
+  answer.fault = {FaultKind::kUnsupported, 0, Call::kRead, request.path};
+  return true;
+}
+
 void look_read(const FileRequest& request, FileAnswer& answer) {
+  if (is_something_else(request, answer)) {
+    return;
+  }
   const OwnedFd fd = open_path(request, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!fd.valid()) {
     fail(answer, request, Call::kOpen, errno);
@@ -167,11 +185,13 @@ void look_read(const FileRequest& request, FileAnswer& answer) {
   }
   std::string& bytes = answer.bytes;
   const size_t limit = request.limit;
+  const auto size = static_cast<uint64_t>(s.st_size);
+  answer.offset = !request.from_end ? request.offset : size > limit ? size - limit : 0;
   while (bytes.size() <= limit) {
     const size_t have = bytes.size();
     bytes.resize(std::min(std::max(have * 2, kFirstRead), limit + 1));
     const ssize_t n = ::pread(fd.get(), bytes.data() + have, bytes.size() - have,
-                              static_cast<off_t>(request.offset + have));
+                              static_cast<off_t>(answer.offset + have));
     bytes.resize(have + static_cast<size_t>(std::max<ssize_t>(n, 0)));
     if (n < 0 && errno == EINTR) {
       continue;
@@ -182,6 +202,7 @@ void look_read(const FileRequest& request, FileAnswer& answer) {
       return;
     }
     if (n == 0) {
+      answer.truncated = request.from_end && answer.offset > 0;
       return;
     }
   }
