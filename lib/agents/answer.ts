@@ -1,5 +1,6 @@
 /** From what was found to the answer: rows, and the faults that belong to them. */
 import type { Judged } from '../engines/judge.js';
+import type { TurnFinding } from '../engines/turns/verdict.js';
 import { describeFault, type Fault } from '../process/fault.js';
 import type { AgentFault } from './envelope.js';
 import type { HeldAnswer } from './held.js';
@@ -18,6 +19,8 @@ export interface Findings {
   readonly faults: ReadonlyMap<number, readonly AgentFault[]>;
   /** `pid field` of what could not be read again, so that an earlier value stands. */
   readonly kept?: ReadonlySet<string>;
+  /** What is written down of the turns of sessions, by pid. */
+  readonly turns?: ReadonlyMap<number, readonly TurnFinding[]>;
 }
 
 export interface Answer {
@@ -70,7 +73,7 @@ export function answerOf(findings: Findings, all: boolean): Answer {
   const linked = [...judged].map(
     ([pid, each]) => [pid, linkJudged(each, records.get(pid), held.get(pid), stores.get(pid))] as const,
   );
-  const entries = entriesOf(new Map(linked), notesOf(faults, kept), all);
+  const entries = entriesOf(new Map(linked), notesOf(faults, kept), all, findings.turns);
   const shown = new Set(entries.map(({ agent }) => agent.pid));
   return { entries, faults: faults.filter(({ pid }) => pid !== null && shown.has(pid)) };
 }

@@ -16,6 +16,8 @@ import { type AgentsOptions, checkOptions } from './options.js';
 import { lookAtSessions } from './sessions.js';
 import { CHEAP, settingOf } from './setting.js';
 import { type AgentTable, factsOf } from './table.js';
+import { Transcripts } from './transcripts.js';
+import { turnQueries } from './turns.js';
 
 function userFacts(table: AgentTable): Map<number, ProcessFacts> {
   const all = new Map<number, ProcessFacts>();
@@ -51,7 +53,10 @@ export async function agents(options: AgentsOptions = {}): Promise<AgentsEnvelop
     ownerHome: ({ uid }) => (uid === undefined ? null : (gathered.accounts.get(uid) ?? null)),
   });
   const looks = await lookAtSessions([...judged.values()], setting);
-  const { entries, faults } = answerOf({ judged, ...looks, faults: gathered.faults }, checked.all);
+  const findings = { judged, ...looks, faults: gathered.faults };
+  const linked = answerOf(findings, checked.all).entries;
+  const turns = await new Transcripts(setting.look).read(turnQueries(linked, findings, setting));
+  const { entries, faults } = answerOf({ ...findings, turns }, checked.all);
   const hiding = [...cheap].filter(({ pid }) => !judged.has(pid)).flatMap(hidingFaults);
   return {
     agents: entries.map(({ agent }) => agent),

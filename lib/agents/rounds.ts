@@ -8,8 +8,9 @@ import { ancestorsOf } from '../engines/family.js';
 import { ENGINES } from '../engines/index.js';
 import { type Judged, JudgeMemory, judge } from '../engines/judge.js';
 import type { InstalledProgram } from '../engines/match.js';
+import type { TurnFinding } from '../engines/turns/verdict.js';
 import type { Fault } from '../process/fault.js';
-import { type Answer, answerOf, wholeFaults } from './answer.js';
+import { type Answer, answerOf, type Findings, wholeFaults } from './answer.js';
 import type { Agent, AgentFault, AgentsEnvelope } from './envelope.js';
 import { Errands } from './errands.js';
 import { type AgentEvent, type Explain, eventsBetween, type KnownEntry } from './events.js';
@@ -20,10 +21,13 @@ import type { AgentPoller, TableDelta } from './poller.js';
 import { asCandidates, keyOf, Population, RAN_BEFORE } from './population.js';
 import { lookAtSessions } from './sessions.js';
 import { type Setting, settingOf } from './setting.js';
+import { Transcripts } from './transcripts.js';
+import { keyOfQueries, turnQueries } from './turns.js';
 import { Watched } from './watched.js';
 
 /** Where engines are installed is asked again when something started, and at this age anyway. */
 const INSTALLS_AGE_MS = 120_000;
+const NOBODY = keyOfQueries([]);
 
 export class Rounds {
   readonly #options: CheckedMonitorOptions;
@@ -52,6 +56,11 @@ export class Rounds {
   #movedAt = Number.NEGATIVE_INFINITY;
   #signedAt = Number.NEGATIVE_INFINITY;
   #due = Number.NEGATIVE_INFINITY;
+  readonly #transcripts: Transcripts;
+  #turns: ReadonlyMap<number, readonly TurnFinding[]> = new Map();
+  #turnsAt = Number.NEGATIVE_INFINITY;
+  /** Whose turns are read, as of the last look. */
+  #turnsOf = NOBODY;
   #tookMs = 0;
   looked = 0;
 
@@ -61,6 +70,7 @@ export class Rounds {
     this.#poller = poller;
     this.#clock = options.clock;
     this.#watched = new Watched(options.sessionAgeMs);
+    this.#transcripts = new Transcripts(this.#setting.look, options.clock, options.sessionAgeMs);
     this.#errands = new Errands(options.clock);
     this.#installs = installsOf([], this.#setting);
   }
@@ -166,6 +176,30 @@ export class Rounds {
     if (this.#ready) this.#askFacts(now);
     this.#askSessions(now);
     this.#askMoving(now);
+    this.#askTurns(now);
+  }
+
+  /** Asks of every linked session at once whether its turns went on, as often as of records. */
+  #askTurns(now: number): void {
+    if (this.#errands.runs('turns')) return;
+    const due = now - this.#turnsAt >= this.#options.recordAgeMs;
+    if (!due && !this.#stale) return;
+    const findings = this.#findings();
+    const { entries } = this.#stale ? answerOf(findings, this.#options.agents.all) : this.#answer;
+    const queries = turnQueries(entries, findings, this.#setting);
+    const key = keyOfQueries(queries);
+    if (key === this.#turnsOf && (!due || queries.length === 0)) return;
+    this.#turnsAt = now;
+    this.#turnsOf = key;
+    const take = (turns: ReadonlyMap<number, readonly TurnFinding[]>): void => {
+      if (isDeepStrictEqual(turns, this.#turns)) return;
+      this.#turns = turns;
+      this.#stale = true;
+    };
+    const lost = (): void => {
+      this.#turnsOf = '';
+    };
+    this.#send('turns', () => this.#transcripts.read(queries), take, lost);
   }
 
   #askFacts(now: number): void {
@@ -260,15 +294,7 @@ export class Rounds {
   /** The answer as it stands now, and what differs from the last one. */
   #report(): AgentEvent[] {
     this.#stale = false;
-    const faults = new Map<number, readonly AgentFault[]>();
-    const { records, held, stores, kept } = this.#watched.findings();
-    const old = new Set(kept);
-    for (const candidate of this.#population.candidates) {
-      faults.set(candidate.pid, candidate.faults);
-      for (const field of candidate.kept) old.add(`${candidate.pid} ${field}`);
-    }
-    const findings = { judged: this.#judged, records, held, stores, faults, kept: old };
-    this.#answer = answerOf(findings, this.#options.agents.all);
+    this.#answer = answerOf(this.#findings(), this.#options.agents.all);
     const keyOfPid = (pid: number) => keyOf(pid, this.#judged.get(pid)?.facts.startKey);
     const entries = this.#answer.entries.map((entry) => ({
       ...entry,
@@ -279,6 +305,18 @@ export class Rounds {
     this.#entries = entries;
     this.#known = new Set([...this.#judged.keys()].map(keyOfPid));
     return events;
+  }
+
+  /** All that is known now. */
+  #findings(): Findings {
+    const faults = new Map<number, readonly AgentFault[]>();
+    const { records, held, stores, kept } = this.#watched.findings();
+    const old = new Set(kept);
+    for (const candidate of this.#population.candidates) {
+      faults.set(candidate.pid, candidate.faults);
+      for (const field of candidate.kept) old.add(`${candidate.pid} ${field}`);
+    }
+    return { judged: this.#judged, records, held, stores, faults, kept: old, turns: this.#turns };
   }
 
   #explain(): Explain {
@@ -316,6 +354,7 @@ export class Rounds {
       this.#watched.nextDue(),
       this.#tracked.size > 0 ? this.#movedAt + sessionAgeMs : Number.POSITIVE_INFINITY,
       watches && this.#watched.spots().size > 0 ? this.#signedAt + recordAgeMs : Number.POSITIVE_INFINITY,
+      this.#turnsOf === NOBODY ? Number.POSITIVE_INFINITY : this.#turnsAt + recordAgeMs,
       this.#installedAt + INSTALLS_AGE_MS,
     );
   }

@@ -19,6 +19,7 @@ import { bypassesPermissions, gatewayOf, versionOf } from '../engines/probes.js'
 import type { AgentKind } from '../engines/rule.js';
 import { stateOf } from '../engines/state.js';
 import { type StoreFindings, storedVerdict } from '../engines/stored.js';
+import { type TurnFinding, turnVerdict } from '../engines/turns/verdict.js';
 import type { Agent } from './envelope.js';
 import type { RecordLook } from './records.js';
 
@@ -128,6 +129,8 @@ interface RowContext {
   readonly others: readonly RefusedSession[];
   /** What could not be read, and what others hold. */
   readonly notes: readonly string[];
+  /** What its engine has written down of its turns. */
+  readonly turns: readonly TurnFinding[];
 }
 
 const NO_LINK: LinkVerdict = { claim: null, refused: [], because: [], record: null };
@@ -143,7 +146,9 @@ function rowOf({ judged, argvId, link: found, stateGap }: Linked, context: RowCo
   const { facts, rule } = judged;
   const isSession = isSessionKind(context.kind);
   const link = isSession ? found : NO_LINK;
-  const { state, because } = stateOf(facts.state, link, stateGap);
+  const shared = context.settlement?.shared ?? false;
+  const turn = isSession ? turnVerdict(context.turns, { startTime: facts.startTime, shared }) : null;
+  const { state, because } = stateOf(facts.state, link, stateGap, turn);
   const reasons = isSession ? [...link.because, ...sharing(facts.pid, context.settlement), ...because] : [];
   return {
     engine: rule.engine,
@@ -168,7 +173,7 @@ function rowOf({ judged, argvId, link: found, stateGap }: Linked, context: RowCo
       grade: link.claim?.grade ?? 'none',
       source: link.claim?.source ?? null,
       path: link.claim?.path ?? null,
-      shared: context.settlement?.shared ?? false,
+      shared,
       refused: [...link.refused, ...context.others],
     },
     state,
@@ -225,11 +230,15 @@ export interface Entry {
   readonly chain: readonly number[];
 }
 
-/** The rows of the envelope, by pid. `notes`: what could not be read, by pid. */
+/**
+ * The rows of the envelope, by pid. `notes`: what could not be read, `turns`: what was written down of the
+ * sessions, both by pid.
+ */
 export function entriesOf(
   found: ReadonlyMap<number, Linked>,
   notes: ReadonlyMap<number, readonly string[]>,
   all: boolean,
+  turns: ReadonlyMap<number, readonly TurnFinding[]> = new Map(),
 ): Entry[] {
   const linked = settleFolders(found);
   const chains = chainsOf(linked);
@@ -246,7 +255,11 @@ export function entriesOf(
           : { kind: 'launcher' as const, launcherPid: null, settlement: undefined, others: [] };
       if (!all && !isSessionKind(context.kind)) continue;
       const held = isSessionKind(context.kind) ? serviceNotes(member, services) : [];
-      const agent = rowOf(member, { ...context, notes: [...(notes.get(pid) ?? []), ...held] });
+      const agent = rowOf(member, {
+        ...context,
+        notes: [...(notes.get(pid) ?? []), ...held],
+        turns: turns.get(pid) ?? [],
+      });
       const chain = member === shown ? members.map(({ judged }) => judged.facts.pid) : [pid];
       entries.push({ agent, chain });
     }

@@ -17,7 +17,8 @@ export interface SessionLooks {
   readonly faults: readonly Fault[];
 }
 
-function rootOf({ facts }: Judged, { options }: Setting): string {
+/** Below what the paths of a process lie for us; empty = nothing. */
+export function rootOf({ facts }: Judged, { options }: Setting): string {
   return isElsewhere(facts, options.procRoot) ? `${options.procRoot}/${facts.pid}/root` : '';
 }
 

@@ -27,7 +27,7 @@ function userMark(content: unknown, at: unknown): TurnMark | null {
   const text = textOf(content);
   if (text !== null && INTERRUPTED.test(text)) return mark('idle', 'interrupted', at, { boundary: true });
   if (text !== null && LOCAL.test(text)) return null;
-  return mark('busy', text === null ? 'tool_result' : 'user', at);
+  return text === null ? mark('busy', 'tool_result', at) : mark('busy', 'user', at, { boundary: true });
 }
 
 function read(line: string): TurnMark | null {

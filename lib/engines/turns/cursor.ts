@@ -11,8 +11,8 @@ function read(line: string): TurnMark | null {
     const raw = typeof status === 'string' ? `turn_ended ${status}` : 'turn_ended';
     return mark(status === 'success' ? 'idle' : 'unknown', raw, record['timestamp'], { boundary: true });
   }
-  const works = role === 'user' || role === 'assistant';
-  return works ? mark('busy', role, record['timestamp']) : null;
+  if (role === 'user') return mark('busy', role, record['timestamp'], { boundary: true });
+  return role === 'assistant' ? mark('busy', role, record['timestamp']) : null;
 }
 
 /** The folder of a project is its path with the separators turned to `-`; what becomes of other signs is not known. */

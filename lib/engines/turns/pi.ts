@@ -24,7 +24,8 @@ function read(line: string): TurnMark | null {
   const message = objectOf(record['message']);
   const { role, stopReason } = message;
   const at = record['timestamp'] ?? message['timestamp'];
-  if (role === 'user' || role === 'toolResult') return mark('busy', role, at);
+  if (role === 'user') return mark('busy', role, at, { boundary: true });
+  if (role === 'toolResult') return mark('busy', role, at);
   if (role !== 'assistant') return null;
   const value =
     typeof stopReason === 'string' && Object.hasOwn(STOPS, stopReason) ? STOPS[stopReason] : undefined;

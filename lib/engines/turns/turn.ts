@@ -23,41 +23,48 @@ export interface TurnMark {
 }
 
 export interface TurnState {
-  /** The latest record that said something; null = none did. */
-  readonly last: TurnMark | null;
+  /** The record since which it is so: later ones that say the same leave it; null = none said anything. */
+  readonly since: TurnMark | null;
+  /** Time of the latest event; null = none is known. */
+  readonly latest: number | null;
   /** Questions without an answer, oldest first. */
   readonly asked: readonly TurnMark[];
   /** Bytes of a record behind the latest, which was too long to be read; 0 = there is none. */
   readonly skipped: number;
 }
 
-export const NO_TURN: TurnState = { last: null, asked: [], skipped: 0 };
+export const NO_TURN: TurnState = { since: null, latest: null, asked: [], skipped: 0 };
 
 /** Hooks write late: a record that is older than the latest by more than that comes from a clock that was set. */
 const LATE_MS = 300_000;
 const MOST_ASKED = 32;
 
 /** Written after a later one: it tells of the past. */
-function isLate(mark: TurnMark, last: TurnMark | null): boolean {
-  if (last === null || mark.at === null || last.at === null) return false;
-  return mark.at < last.at && last.at - mark.at <= LATE_MS;
+function isLate({ at }: TurnMark, latest: number | null): boolean {
+  return at !== null && latest !== null && at < latest && latest - at <= LATE_MS;
+}
+
+function saysTheSame(mark: TurnMark, since: TurnMark | null): boolean {
+  return mark.boundary !== true && mark.value === since?.value && mark.waitingFor === since.waitingFor;
 }
 
 /** The turn after one more record. By the time of the event: what arrives late changes nothing. */
-export function withMark(turn: TurnState, mark: TurnMark): TurnState {
-  const open = turn.asked.filter(({ asks }) => asks !== mark.answers);
-  if (isLate(mark, turn.last)) return { ...turn, asked: open };
-  const asked = mark.boundary === true ? [] : open;
+export function withMark({ since, latest, asked, skipped }: TurnState, mark: TurnMark): TurnState {
+  const open = asked.filter(({ asks }) => asks !== mark.answers);
+  if (isLate(mark, latest)) return { since, latest, asked: open, skipped };
+  const still = mark.boundary === true ? [] : open;
   return {
-    last: mark,
-    asked: mark.asks === undefined ? asked : [...asked, mark].slice(-MOST_ASKED),
+    // What no rule knows is told by its latest word.
+    since: mark.value !== 'unknown' && saysTheSame(mark, since) ? since : mark,
+    latest: mark.at ?? latest,
+    asked: mark.asks === undefined ? still : [...still, mark].slice(-MOST_ASKED),
     skipped: 0,
   };
 }
 
 /** What a turn says now: an open question goes before whatever was recorded since. */
-export function currentMark({ last, asked }: TurnState): TurnMark | null {
-  return asked.at(-1) ?? last;
+export function currentMark({ since, asked }: TurnState): TurnMark | null {
+  return asked[0] ?? since;
 }
 
 /** Where the session of one process may be written down. */

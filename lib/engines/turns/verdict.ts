@@ -32,9 +32,9 @@ function objectionTo(turn: TurnState, { startTime, shared }: TurnOwner): string 
   if (shared) return 'several live processes write the session, and its turns do not tell whose they are';
   if (turn.skipped > 0) return `a later record of ${turn.skipped} bytes is too long to be read`;
   if (mark?.value === 'unknown') return `no rule knows ${JSON.stringify(mark.raw)}`;
-  if (mark === null || mark.value === 'idle' || mark.at === null || startTime === undefined) return null;
+  if (mark === null || mark.value === 'idle' || turn.latest === null || startTime === undefined) return null;
   // Whoever was killed amid a turn leaves it open for ever.
-  const old = mark.at + START_SLACK_MS < startTime;
+  const old = turn.latest + START_SLACK_MS < startTime;
   return old ? 'the open turn is older than this process: whoever wrote it is gone' : null;
 }
 
@@ -52,7 +52,7 @@ export function turnVerdict(findings: readonly TurnFinding[], owner: TurnOwner):
     const { raw, at } = mark;
     const why = objectionTo(finding.turn, owner);
     if (why === null) {
-      const told = `${raw} is the last of its turn in the ${what} ${path}`;
+      const told = `${raw} in the ${what} ${path}`;
       return { value: mark.value, raw, source: what, at, waitingFor: mark.waitingFor, why: told };
     }
     if (best === null || best.raw === null) {
