@@ -94,6 +94,7 @@ function statements(rule) {
           ],
         ]
       : []),
+    ...rule.turns.map((each) => ['turns', each.file, each.source]),
     ...rule.held.files.map((each) => ['held file', heldText(each), each.source]),
     ...rule.stores.map((each) => ['stored file', storeText(each), each.source]),
     ['id in the arguments', argvIdText(rule.argvId), rule.argvId.source],

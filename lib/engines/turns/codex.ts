@@ -1,5 +1,5 @@
 import { joinPath } from '../path.js';
-import { measured } from '../source.js';
+import { reported } from '../source.js';
 import {
   jsonLine,
   type LinesRule,
@@ -8,6 +8,7 @@ import {
   type TurnCandidate,
   type TurnMark,
   type TurnPlace,
+  timeOf,
 } from './turn.js';
 
 /** Events that begin or end a turn. Older releases say task, later ones turn. */
@@ -47,8 +48,8 @@ function read(line: string): TurnMark | null {
 /** The day folders in which a thread with this id (UUID version 7: it holds its time) may have begun, anywhere. */
 function daysOf(id: string): string[] {
   if (!/^[0-9a-f]{8}-[0-9a-f]{4}-7/i.test(id)) return [];
-  const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-  if (!(at < 8e15)) return [];
+  const at = timeOf(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+  if (at === null) return [];
   return [0, -DAY_MS, DAY_MS].map((shift) =>
     new Date(at + shift).toISOString().slice(0, 10).replaceAll('-', '/'),
   );
@@ -72,5 +73,5 @@ export const codexRollout: LinesRule = {
   candidates,
   unreadable: (path) =>
     /\.zst$/i.test(path) ? 'its rollout is archived (.zst), which is not unpacked' : null,
-  source: measured('rollouts of the npm install on Linux', '0.171.0', '2026-11-30'),
+  source: reported('ingo-eichhorst/Irrlicht#453, epilande/ccmux#30', null, '2026-11-30'),
 };

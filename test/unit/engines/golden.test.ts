@@ -4,7 +4,7 @@ import { ENGINES } from '../../../lib/engines/index.js';
 import { isSessionKind, type Judged } from '../../../lib/engines/judge.js';
 import type { EngineRule } from '../../../lib/engines/rule.js';
 import { stateOf } from '../../../lib/engines/state.js';
-import { FIRST_PID, GOLDEN, GROUPS, linkOfShape, processesOf, type Shape } from './shapes.js';
+import { FIRST_PID, GOLDEN, GROUPS, linkOfShape, processesOf, type Shape, turnsOfShape } from './shapes.js';
 import { judgeAll } from './situation.js';
 
 /** The session and the state of a process, as far as the case tells what they should be. */
@@ -18,7 +18,10 @@ async function furtherOf(shape: Shape, judged: Judged): Promise<Partial<Shape['e
     ...(grade === undefined ? {} : { grade: link.claim?.grade ?? 'none' }),
     ...(state === undefined
       ? {}
-      : { state: stateOf(judged.facts.state, link, judged.rule.stateGap).state.value }),
+      : {
+          state: stateOf(judged.facts.state, link, judged.rule.stateGap, turnsOfShape(shape, judged)).state
+            .value,
+        }),
   };
 }
 
@@ -43,9 +46,16 @@ describe('golden cases', () => {
     expect(shapes.filter(({ expect: { session } }) => typeof session === 'string')).not.toEqual([]);
     expect(shapes.filter(({ expect: { session } }) => session === null)).not.toEqual([]);
     const known = shapes.filter(({ expect: { state } }) => state !== undefined && state !== 'unknown');
-    expect(known.length > 0, 'a state is known where the engine keeps a record, and only there').toBe(
-      rule.pidRecord !== null,
+    expect(known.length > 0, 'a state is known where the engine writes one down, and only there').toBe(
+      rule.pidRecord !== null || rule.turns.length > 0,
     );
+    // Each way is shown.
+    for (const { what } of rule.turns) {
+      expect(
+        known.some(({ turns }) => turns?.what === what),
+        what,
+      ).toBe(true);
+    }
     expect(rule.stateGap).not.toBe('');
     expect(rule.linkGap).not.toBe('');
     expect(rule.held.gap).not.toBe('');
@@ -82,6 +92,7 @@ describe('rules', () => {
       rule.home,
       rule.argvId,
       ...(rule.pidRecord ? [rule.pidRecord] : []),
+      ...rule.turns,
     ].map(({ source }) => source);
 
   it.each(ENGINES.map((rule) => [rule.engine, rule] as const))('%s dates every statement', (_, rule) => {

@@ -9,6 +9,9 @@ import { heldVerdict, placesOf } from '../../../lib/engines/held.js';
 import type { Judged } from '../../../lib/engines/judge.js';
 import { type LinkVerdict, linkOf } from '../../../lib/engines/link.js';
 import { NOTHING_STORED, type StoredVerdict, storedVerdict } from '../../../lib/engines/stored.js';
+import { NO_LINES, withPiece } from '../../../lib/engines/turns/lines.js';
+import { NO_TURN, type TurnRule, withMark } from '../../../lib/engines/turns/turn.js';
+import { type TurnFinding, turnVerdict } from '../../../lib/engines/turns/verdict.js';
 import { FakeFiles } from '../agents/fakes.js';
 import { facts } from './situation.js';
 
@@ -47,6 +50,13 @@ export interface Shape {
   >;
   /** Text of the record that the engine keeps of the process. */
   readonly record?: string;
+  /** What its engine wrote down of its turns: lines, each a text or the JSON of one; or a row of a database. */
+  readonly turns?: {
+    readonly what: TurnRule['what'];
+    readonly path?: string;
+    readonly lines?: readonly unknown[];
+    readonly row?: Readonly<Record<string, unknown>>;
+  };
   readonly source: string;
 }
 
@@ -134,4 +144,25 @@ export async function linkOfShape(shape: Shape, judged: Judged): Promise<LinkVer
     held,
     await storedOf(shape, judged),
   );
+}
+
+function turnOfShape({ lines = [], row }: NonNullable<Shape['turns']>, rule: TurnRule) {
+  if (rule.what === 'database') {
+    const mark = rule.read(row ?? {});
+    return mark === null ? NO_TURN : withMark(NO_TURN, mark);
+  }
+  const text = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
+  return withPiece(NO_LINES, Buffer.from(text), rule).turn;
+}
+
+/** What the recorded turns of a process say. */
+export function turnsOfShape({ turns }: Shape, { facts: process, rule }: Judged) {
+  if (turns === undefined) return null;
+  const { what, path = '/transcript' } = turns;
+  const own = rule.turns.find((each) => each.what === what);
+  if (!own) throw new Error(`${rule.engine} has no ${what}`);
+  const problem = own.what === 'database' ? null : (own.unreadable?.(path) ?? null);
+  const finding: TurnFinding =
+    problem === null ? { what, path, turn: turnOfShape(turns, own) } : { what, path, problem };
+  return turnVerdict([finding], { startTime: process.startTime, shared: false });
 }
