@@ -175,7 +175,9 @@ export class Transcripts {
     const stats = new Map<string, FileStat>();
     for (const [index, { question, followed }] of known.entries()) {
       const { stat, fault } = answers[index] ?? {};
-      const replaced = stat && (stat.ino !== followed.stat.ino || stat.dev !== followed.stat.dev);
+      // A link may get the number of the file in whose place it stands.
+      const same = stat?.kind === 'file' && stat.ino === followed.stat.ino && stat.dev === followed.stat.dev;
+      const replaced = stat !== undefined && !same;
       if (replaced || fault?.kind === 'gone') this.#followed.delete(question.key);
       else if (stat) stats.set(question.key, stat);
     }
