@@ -7,6 +7,8 @@ const LONGEST_KEY = 200;
 const DAY_MS = 86_400_000;
 /** No clock on earth is further from UTC. */
 const FURTHEST_ZONE_MS = 14 * 3_600_000;
+/** Nobody lists more: where there are more, the look says that it was cut. */
+const MOST_DAYS = 1_000;
 
 /**
  * The name of a project's folder: each letter but those of ASCII and the digits is a `-`. Of a long path
@@ -28,16 +30,15 @@ export function dayFolders(from: number, to: number): string[] {
   const days: string[] = [];
   const first = Math.floor((from - FURTHEST_ZONE_MS) / DAY_MS);
   const last = Math.floor((to + FURTHEST_ZONE_MS) / DAY_MS);
-  // Nobody lists more; where there are more, the look says that it was cut.
   for (let day = last; day >= first && days.length < MOST_DAYS; day--) {
     const when = new Date(day * DAY_MS);
-    if (Number.isNaN(when.getTime())) return [];
+    const year = when.getUTCFullYear();
+    // An id may hold any number where its time stands.
+    if (Number.isNaN(year) || year < 1970 || year > 9_999) return [];
     days.push(when.toISOString().slice(0, 10).replaceAll('-', '/'));
   }
   return days;
 }
-
-const MOST_DAYS = 1_000;
 
 /** The time that a UUID of version 7 begins with; null = it is of another version. */
 export function timeOfUuid(id: string): number | null {

@@ -180,8 +180,9 @@ function whyNotOnly(look: StoreLook, found: readonly Finding[], startTime: numbe
       ? `${sessions.length} sessions began together with the process, and nothing tells which one it writes`
       : `${sessions.length} sessions of this folder were written since the process started, and the newest is no proof`;
   }
-  const begunAt = sessions[0]?.begunAt;
-  if (look.rule.proof === 'folder' && typeof begunAt === 'number' && begunAt < startTime - START_SLACK_MS) {
+  const old = ({ session: { begunAt } }: Finding) =>
+    typeof begunAt === 'number' && begunAt < startTime - START_SLACK_MS;
+  if (look.rule.proof === 'folder' && found.some(old)) {
     return 'it began before this process, and another one may have gone on with it';
   }
   return null;
