@@ -35,8 +35,7 @@ const event = (type: string, second: number): string =>
   line({ timestamp: `2026-11-30T15:00:0${second}.000Z`, type: 'event_msg', payload: { type } });
 /** Compared as text: element by element, buffers take long. */
 const plain = ({ turn, rest, passing }: LineState) => ({ turn, passing, rest: rest.toString('latin1') });
-const valueOf = (...pieces: readonly string[]) =>
-  currentMark(read(codexRollout, ...pieces).turn)?.value ?? null;
+const told = (...pieces: readonly string[]) => currentMark(read(codexRollout, ...pieces).turn)?.value ?? null;
 
 describe('lines', () => {
   const piece = fc.oneof(
@@ -95,13 +94,13 @@ describe('lines', () => {
     const bomb = `{"type":"message","a":${'['.repeat(100_000)}\n`;
     const noText = Buffer.concat([Buffer.from('"message"'), Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0x0a])]);
     expect(read(piSession, bomb, noText).turn).toEqual(NO_TURN);
-    expect(valueOf(event('task_started', 1), bomb)).toBe('busy');
+    expect(told(event('task_started', 1), bomb)).toBe('busy');
   });
 
   it('without an end wait for it', () => {
     const text = event('task_started', 1);
-    expect(valueOf(text.slice(0, -1))).toBeNull();
-    expect(valueOf(text.slice(0, -1), '\n')).toBe('busy');
+    expect(told(text.slice(0, -1))).toBeNull();
+    expect(told(text.slice(0, -1), '\n')).toBe('busy');
     expect(read(codexRollout, text, event('task_complete', 2).slice(0, 20)).rest.length).toBe(20);
   });
 
