@@ -1,7 +1,7 @@
 /**
  * What was found in the stores of engines, kept from look to look, so that a look costs as much as what
  * changed: of a folder that was listed before, the status alone is asked, and it is listed again only when
- * its time of writing differs or the listing is old; of a file that was read before, nothing is read until
+ * its time of writing differs or the listing is old, and its entries are gone through once a listing; of a file that was read before, nothing is read until
  * it was written, and of one that only grows, nothing more at all once its beginning was whole.
  */
 import type { StoreReading, StoreRule } from '../engines/store-rule.js';

@@ -103,10 +103,35 @@ async function resolve(walks: readonly Walk[], look: Look): Promise<void> {
   for (const [walk, branches] of resolved) walk.branches = branches;
 }
 
-/** A folder that got no file since the process started has none that is newer. */
-function mayHold(walk: Walk, stat: EntryStat | undefined, isLastFolder: boolean): boolean {
-  if (walk.rule.proof === 'id' || !isLastFolder || stat?.kind !== 'directory') return true;
-  return writtenAt(stat.mtimeMs, walk.subject.startTime, walk.subject.now) !== 'before';
+/**
+ * Nothing that was written before the process can be the only session since, and a folder that got no file
+ * since holds none that is newer.
+ */
+function isPast({ rule, subject }: Walk, stat: EntryStat | undefined, index: number): boolean {
+  const { proof, parts } = rule;
+  const isLastFolder = index === parts.length - 2 && stat?.kind === 'directory' && proof !== 'id';
+  const isFile = index === parts.length - 1 && (proof === 'folder' || proof === 'start');
+  if (stat === undefined || !(isLastFolder || isFile)) return false;
+  return writtenAt(stat.mtimeMs, subject.startTime, subject.now) === 'before';
+}
+
+type Entries = readonly DirectoryEntry[];
+
+/** By the listing, which is one and the same object as long as its folder was not written. */
+const fitting = new WeakMap<Entries, Map<string, Entries>>();
+
+/** The entries that count: gone through once a listing, for a folder may have thousands. */
+function thatFit(walk: Walk, entries: Entries, fits: RegExp, index: number): Entries {
+  const known = fitting.get(entries) ?? new Map<string, Entries>();
+  fitting.set(entries, known);
+  const { proof, parts } = walk.rule;
+  const key = `${proof} ${parts.length - index} ${walk.subject.startTime} ${fits}`;
+  let found = known.get(key);
+  if (found === undefined) {
+    found = entries.filter(({ name, stat }) => fits.test(name) && !isPast(walk, stat, index));
+    known.set(key, found);
+  }
+  return found;
 }
 
 function step(branch: Branch, name: string): Branch {
@@ -136,15 +161,13 @@ function takeListing(walk: Walk, branch: Branch, answer: LookAnswer, fits: RegEx
       `session: ${branch.shown} has more than ${MOST_ENTRIES} entries: the others were left out`,
     );
   }
-  const found = entries.filter(({ name }) => fits.test(name));
+  const found = thatFit(walk, entries, fits, index);
   if (index === walk.rule.parts.length - 1) {
     walk.spots.push(...found.map(({ name, stat }) => spotOf(branch, name, stat)));
     return [];
   }
-  const isLastFolder = index === walk.rule.parts.length - 2;
   return found
     .filter(({ stat }) => stat === undefined || stat.kind === 'directory' || stat.kind === 'symlink')
-    .filter(({ stat }) => mayHold(walk, stat, isLastFolder))
     .map(({ name }) => step(branch, name));
 }
 
