@@ -91,3 +91,65 @@ export type {
   Switches,
   UsageTotal,
 } from './process/usage-row.js';
+export {
+  type TmuxAnswer,
+  type TmuxNoReply,
+  type TmuxReply,
+  type TmuxRequestOptions,
+  tmuxRequest,
+} from './tmux/ask.js';
+export type { TmuxFailure, TmuxFailureKind, TmuxWay } from './tmux/failure.js';
+export type { PaneRefusal } from './tmux/guard.js';
+export {
+  type NotSent,
+  type NotSentReason,
+  pasteRaw,
+  type SendLiteralOptions,
+  type SendOptions,
+  type SendResult,
+  type SendTextOptions,
+  type Sent,
+  sendKey,
+  sendLiteral,
+  sendText,
+} from './tmux/input.js';
+export type { TmuxOptions } from './tmux/options.js';
+export {
+  type Captured,
+  type CaptureOptions,
+  capture,
+  cleanTitle,
+  type NotRead,
+  type PaneState,
+  type PaneStateAnswer,
+  type PaneStateOptions,
+  paneState,
+  type Titles,
+  titles,
+} from './tmux/output.js';
+export { type Pane, type PaneRef, type PaneSession, paneKey, type ServerIdentity } from './tmux/pane.js';
+export {
+  type AbsentPanes,
+  type EmptyInventory,
+  type FailedInventory,
+  type FailedPanes,
+  type PaneInventory,
+  type PanesOptions,
+  panes,
+  type ReadInventory,
+  type RunningPanes,
+  type ServerPanes,
+} from './tmux/panes.js';
+export { type ServersOptions, type TmuxServer, type TmuxServers, tmuxServers } from './tmux/servers.js';
+export {
+  clearEngineExit,
+  clearRemainOnExit,
+  type SettingDone,
+  type SettingFailed,
+  type SettingResult,
+  setMouse,
+  setWindowStyle,
+} from './tmux/settings.js';
+export type { RefusalReason, SocketRefusal } from './tmux/socket-path.js';
+export type { SearchOptions, SocketOrigin, TmuxSocket } from './tmux/sockets.js';
+export type { TextProblem } from './tmux/text.js';

@@ -1,0 +1,229 @@
+import { type Fault, OptionError } from '../process/fault.js';
+import { ask, commandFailure } from './ask.js';
+import type { TmuxFailure } from './failure.js';
+import { type CheckedTmux, checkTmux, type TmuxOptions } from './options.js';
+import { isPaneId, type Pane, type PaneSession, paneKey } from './pane.js';
+import { freshSeparator, numberOf, parseRecords, type RecordOf, recordFormat } from './records.js';
+import { brokenAnswer, checkClock, SERVER_FIELDS, sameServer, serverOf, type TmuxServer } from './servers.js';
+import type { SocketRefusal } from './socket-path.js';
+import { checkSearch, SEARCH_OPTIONS, type SearchOptions, searchSockets } from './sockets.js';
+
+export interface PanesOptions extends TmuxOptions, SearchOptions {
+  /** Which sessions count; a pane that none of them shows is left out. Default: all. */
+  readonly sessions?: (session: PaneSession & { readonly socket: string }) => boolean;
+  /** The inventory before: panes of a server that cannot be asked now stand as they are in it. */
+  readonly previous?: PaneInventory;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** A server that was asked and answered. */
+export interface RunningPanes {
+  readonly state: 'running';
+  readonly socket: string;
+  readonly server: TmuxServer;
+  readonly panes: readonly Pane[];
+  /** When it was asked. */
+  readonly at: number;
+}
+
+/** Nobody listens on the socket: certainly no panes. */
+export interface AbsentPanes {
+  readonly state: 'absent';
+  readonly socket: string;
+  readonly panes: readonly [];
+  readonly at: number;
+}
+
+/** The server could not be asked: its panes are unknown, and those of the inventory before stand. */
+export interface FailedPanes {
+  readonly state: 'failed';
+  readonly socket: string;
+  readonly failure: TmuxFailure;
+  readonly panes: readonly Pane[];
+  /** When `panes` were read; undefined = never. */
+  readonly at: number | undefined;
+}
+
+export type ServerPanes = RunningPanes | AbsentPanes | FailedPanes;
+
+interface Inventory<S extends ServerPanes> {
+  readonly panes: readonly Pane[];
+  readonly servers: readonly S[];
+  /** Places that were not talked to. */
+  readonly refused: readonly SocketRefusal[];
+}
+
+/** Every server that there is was asked and answered. */
+export interface ReadInventory extends Inventory<RunningPanes | AbsentPanes> {
+  readonly state: 'read';
+}
+
+/** Everything could be looked at, and no server runs. */
+export interface EmptyInventory extends Inventory<AbsentPanes> {
+  readonly state: 'empty';
+  readonly panes: readonly [];
+}
+
+/** A server could not be asked, or a place not be looked at: panes may be missing, and those of failed servers are old. */
+export interface FailedInventory extends Inventory<ServerPanes> {
+  readonly state: 'failed';
+  readonly faults: readonly Fault[];
+}
+
+export type PaneInventory = ReadInventory | EmptyInventory | FailedInventory;
+
+const FIELDS = {
+  ...SERVER_FIELDS,
+  id: 'pane_id',
+  rootPid: 'pane_pid',
+  sessionId: 'session_id',
+  sessionName: 'session_name',
+  group: 'session_group',
+  attached: 'session_attached',
+  windowId: 'window_id',
+  windowIndex: 'window_index',
+  windowName: 'window_name',
+  index: 'pane_index',
+  active: 'pane_active',
+  cwd: 'pane_current_path',
+  title: 'pane_title',
+  dead: 'pane_dead',
+  exitStatus: 'pane_dead_status',
+  exitSignal: 'pane_dead_signal',
+  command: 'pane_current_command',
+  tty: 'pane_tty',
+  width: 'pane_width',
+  height: 'pane_height',
+} as const;
+
+type PaneRecord = RecordOf<typeof FIELDS>;
+type Wanted = NonNullable<PanesOptions['sessions']>;
+
+function sessionOf(record: PaneRecord): PaneSession {
+  return {
+    id: record.sessionId,
+    name: record.sessionName,
+    group: record.group === '' ? null : record.group,
+    attached: numberOf(record.attached) ?? 0,
+    windowIndex: numberOf(record.windowIndex) ?? 0,
+  };
+}
+
+/** One pane of its records, of which there is one for each session that shows it; null = no session counts. */
+function paneOf(records: readonly PaneRecord[], server: TmuxServer, wanted: Wanted): Pane | null | undefined {
+  const record = records[0] as PaneRecord;
+  const { id, windowId, windowName, cwd, title, command, tty } = record;
+  const [rootPid, index, width, height] = [record.rootPid, record.index, record.width, record.height].map(
+    numberOf,
+  );
+  if (!isPaneId(id) || rootPid === undefined || index === undefined) return undefined;
+  const { socket, pid, start } = server;
+  const byId = new Map(records.map(sessionOf).map((session) => [session.id, session]));
+  const sessions = [...byId.values()]
+    .filter((session) => wanted({ ...session, socket }))
+    .sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+  const first = sessions.find(({ attached }) => attached > 0) ?? sessions[0];
+  if (first === undefined) return null;
+  return {
+    ...{ key: paneKey(socket, server, id), socket, server: { pid, start }, id, rootPid },
+    ...{ sessionId: first.id, sessionName: first.name, attached: first.attached > 0, sessions },
+    ...{ windowId, windowName, index, active: record.active === '1', title, command, tty },
+    ...{ width: width ?? 0, height: height ?? 0, cwd: cwd === '' ? null : cwd, dead: record.dead === '1' },
+    exitStatus: numberOf(record.exitStatus) ?? null,
+    exitSignal: numberOf(record.exitSignal) ?? null,
+  };
+}
+
+function panesOf(records: readonly PaneRecord[], server: TmuxServer, wanted: Wanted): Pane[] | undefined {
+  const byId = new Map<string, PaneRecord[]>();
+  for (const record of records) {
+    const known = byId.get(record.id);
+    if (known === undefined) byId.set(record.id, [record]);
+    else known.push(record);
+  }
+  const panes = [...byId.values()].map((each) => paneOf(each, server, wanted));
+  return panes.includes(undefined) ? undefined : panes.filter((pane): pane is Pane => pane != null);
+}
+
+interface Reading {
+  readonly how: CheckedTmux;
+  readonly wanted: Wanted;
+  readonly previous: PaneInventory | undefined;
+  readonly now: () => number;
+}
+
+async function readServer(socket: string, reading: Reading): Promise<ServerPanes> {
+  const { how, wanted, previous, now } = reading;
+  const at = now();
+  const failed = (failure: TmuxFailure): FailedPanes => {
+    const before = previous?.servers.find((server) => server.socket === socket && server.state !== 'absent');
+    return { state: 'failed', socket, failure, panes: before?.panes ?? [], at: before?.at };
+  };
+  // The first record is of the server: one without sessions is told from an answer that was cut.
+  const [head, body] = [freshSeparator(), freshSeparator()];
+  const commands = [
+    ['display-message', '-p', recordFormat(SERVER_FIELDS, head)],
+    ['list-panes', '-a', '-F', recordFormat(FIELDS, body)],
+  ];
+  const answer = await ask({ socket, commands, idempotent: true }, how);
+  if (!answer.ok) {
+    if (answer.failure.kind === 'no-server') return { state: 'absent', socket, panes: [], at };
+    return failed(answer.failure);
+  }
+  if (answer.status !== 0) return failed(commandFailure(socket, answer));
+  const first = parseRecords(answer.stdout.toString('utf8'), SERVER_FIELDS, head);
+  const server = first?.records[0] && serverOf(first.records[0], socket, answer);
+  const listed = first && parseRecords(first.rest, FIELDS, body);
+  const found = server && listed?.rest === '' ? panesOf(listed.records, server, wanted) : undefined;
+  if (server === undefined || found === undefined) return failed(brokenAnswer(socket, answer.way));
+  return { state: 'running', socket, server, panes: found, at };
+}
+
+function isFailed(server: ServerPanes): server is FailedPanes {
+  return server.state === 'failed';
+}
+
+/** A server that was found under two names is one. */
+function eachOnce(servers: readonly ServerPanes[]): ServerPanes[] {
+  return servers.filter((server, at) => {
+    if (server.state !== 'running') return true;
+    const same = (other: ServerPanes) => other.state === 'running' && sameServer(other.server, server.server);
+    return servers.findIndex(same) === at;
+  });
+}
+
+/**
+ * Every pane of the tmux servers of this user, each server asked once and all at the same time. Reading changes
+ * nothing in tmux. `state` tells an inventory that is empty from one that could not be made.
+ *
+ * Rejects with OptionError, or LoadError when no binary of procscope loads, never for what a server does.
+ */
+export async function panes(options: PanesOptions = {}): Promise<PaneInventory> {
+  const how = checkTmux(options, [...SEARCH_OPTIONS, 'sessions', 'previous', 'now']);
+  const { sessions: wanted = () => true, previous } = options;
+  if (typeof wanted !== 'function') throw new OptionError('sessions', 'must be a function');
+  if (previous !== undefined && !Array.isArray((previous as Partial<PaneInventory> | null)?.servers)) {
+    throw new OptionError('previous', 'must be an inventory of panes()');
+  }
+  const reading: Reading = { how, wanted, previous, now: checkClock(options.now) };
+  const known = previous?.servers.filter(({ panes: { length } }) => length > 0).map(({ socket }) => socket);
+  const search = await searchSockets(checkSearch(options), how.look, known);
+  const servers = eachOnce(await Promise.all(search.sockets.map(({ path }) => readServer(path, reading))));
+  return inventoryOf(servers, search.refused, search.faults);
+}
+
+function inventoryOf(
+  servers: readonly ServerPanes[],
+  refused: readonly SocketRefusal[],
+  faults: readonly Fault[],
+): PaneInventory {
+  const all = servers.flatMap((server) => [...server.panes]);
+  const answered = servers.filter((server) => !isFailed(server));
+  if (answered.length < servers.length || faults.length > 0) {
+    return { state: 'failed', panes: all, servers, refused, faults };
+  }
+  const absent = answered.filter((server) => server.state === 'absent');
+  if (absent.length === servers.length) return { state: 'empty', panes: [], servers: absent, refused };
+  return { state: 'read', panes: all, servers: answered, refused };
+}

@@ -1,0 +1,175 @@
+/** Where servers of this user may listen. */
+import { userInfo } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type Fault, OptionError } from '../process/fault.js';
+import type { Look, LookAnswer } from '../process/look.js';
+import { look as lookAtFiles } from '../process/look-files.js';
+import { snapshotAsync } from '../process/snapshot.js';
+import { sockets } from '../process/sockets.js';
+import { socketOf } from './options.js';
+import { checkSocket, ownUid, refusalOf, type SocketRefusal } from './socket-path.js';
+
+/** Who told of a socket: the caller, TMUX or TMUX_TMPDIR, the folder of the user, a running server. */
+export type SocketOrigin = 'given' | 'TMUX' | 'directory' | 'process';
+
+export interface TmuxSocket {
+  /** With every symbolic link of its folder resolved. */
+  readonly path: string;
+  readonly from: SocketOrigin;
+}
+
+export interface SocketSearch {
+  /** Sockets that may be talked to. Most may be left over from servers that ended. */
+  readonly sockets: readonly TmuxSocket[];
+  readonly refused: readonly SocketRefusal[];
+  /** What could not be looked at: there may be more servers. */
+  readonly faults: readonly Fault[];
+}
+
+export interface SearchOptions {
+  /** Only these sockets, instead of looking for them. */
+  readonly tmuxSockets?: readonly string[];
+  /** Of TMUX and TMUX_TMPDIR. Default: the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where the folder of the user lies when TMUX_TMPDIR names none. Default `/tmp`. */
+  readonly tmpDir?: string;
+  /** Also ask the process table for servers that listen elsewhere (`tmux -S`). Default true. */
+  readonly processes?: boolean;
+}
+
+export const SEARCH_OPTIONS: readonly (keyof SearchOptions)[] = ['tmuxSockets', 'env', 'tmpDir', 'processes'];
+
+/** A folder of sockets holds a handful; more than this is no use and some harm. */
+const MAX_SOCKETS = 256;
+/** The name that a server gives its process (Linux). */
+const SERVER_NAME = 'tmux: server';
+
+export interface CheckedSearch {
+  readonly tmuxSockets: readonly string[] | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tmpDir: string;
+  readonly processes: boolean;
+}
+
+/** @throws OptionError that names the option */
+export function checkSearch(options: SearchOptions): CheckedSearch {
+  const { tmuxSockets, env = process.env, tmpDir = '/tmp', processes = true } = options;
+  if (tmuxSockets !== undefined && !Array.isArray(tmuxSockets)) {
+    throw new OptionError('tmuxSockets', 'must be a list of paths');
+  }
+  if (typeof env !== 'object' || env === null) throw new OptionError('env', 'must be an object');
+  if (typeof processes !== 'boolean') throw new OptionError('processes', 'must be true or false');
+  return {
+    tmuxSockets: tmuxSockets?.map((path) => socketOf('tmuxSockets', path)),
+    env,
+    tmpDir: socketOf('tmpDir', tmpDir),
+    processes,
+  };
+}
+
+interface Candidate {
+  readonly path: string;
+  readonly from: SocketOrigin;
+}
+
+class Search {
+  readonly #look: Look;
+  readonly #faults: Fault[] = [];
+  readonly #candidates: Candidate[] = [];
+
+  constructor(look: Look) {
+    this.#look = look;
+  }
+
+  add(path: string, from: SocketOrigin): void {
+    this.#candidates.push({ path: resolve(path), from });
+  }
+
+  /** Every entry of a folder of tmux. Its locks are no sockets, and a folder that is not there holds none. */
+  async addFolder(folder: string, from: SocketOrigin): Promise<void> {
+    const [answer] = await this.#look([{ op: 'list', path: folder, maxEntries: MAX_SOCKETS }]);
+    if (answer?.fault !== undefined && answer.fault.kind !== 'gone') this.#faults.push(answer.fault);
+    if (answer?.truncated) this.#faults.push({ kind: 'limit', code: 0, call: 'readdir', path: folder });
+    for (const name of answer?.names ?? []) {
+      if (!name.endsWith('.lock')) this.add(join(folder, name), from);
+    }
+  }
+
+  /** Sockets on which processes of this user listen that are named as servers are. */
+  async addServers(uid: number): Promise<void> {
+    const table = await snapshotAsync();
+    const named = [...table].filter((row) => row.name === SERVER_NAME).map(({ pid }) => pid);
+    const servers = await snapshotAsync({ fields: ['uid'], pids: named });
+    this.#faults.push(...table.faults, ...servers.faults);
+    const pids = [...servers].filter((row) => row.uid === uid).map(({ pid }) => pid);
+    if (pids.length === 0) return;
+    const listening = await sockets({ kinds: ['unix'], states: ['LISTEN'], pids });
+    this.#faults.push(...listening.faults.filter((fault) => fault.kind !== 'gone'));
+    const paths = [...listening].map(({ path }) => path).filter((path) => path?.startsWith('/'));
+    for (const path of new Set(paths)) this.add(path as string, 'process');
+  }
+
+  async finish(): Promise<SocketSearch> {
+    const candidates = await this.#resolved();
+    const checks = await Promise.all(candidates.map(({ path }) => checkSocket(path, this.#look)));
+    const usable: TmuxSocket[] = [];
+    const refused: SocketRefusal[] = [];
+    const seen = new Set<string>();
+    for (const [at, check] of checks.entries()) {
+      const candidate = candidates[at] as Candidate;
+      if (check.state === 'refused') refused.push(check.refusal);
+      if (check.state === 'unknown') this.#faults.push(check.fault);
+      if (check.state === 'absent' && candidate.from === 'given') usable.push(candidate);
+      if (check.state === 'absent' && candidate.from === 'process') {
+        refused.push(refusalOf(candidate.path, 'unreachable'));
+      }
+      if (check.state !== 'usable') continue;
+      const file = `${check.stat.dev} ${check.stat.ino}`;
+      if (!seen.has(file)) usable.push(candidate);
+      seen.add(file);
+    }
+    return { sockets: usable, refused, faults: this.#faults };
+  }
+
+  /** Each path once, with the links of its folder resolved: one server has one name then. */
+  async #resolved(): Promise<Candidate[]> {
+    const folders = [...new Set(this.#candidates.map(({ path }) => dirname(path)))];
+    const answers =
+      folders.length === 0 ? [] : await this.#look(folders.map((path) => ({ op: 'realpath', path })));
+    const real = new Map(folders.map((folder, at) => [folder, answers[at] as LookAnswer]));
+    const byPath = new Map<string, Candidate>();
+    for (const { path, from } of this.#candidates) {
+      const folder = real.get(dirname(path))?.realpath ?? dirname(path);
+      const resolved = join(folder, basename(path));
+      if (!byPath.has(resolved)) byPath.set(resolved, { path: resolved, from });
+    }
+    const all = [...byPath.values()];
+    if (all.length > MAX_SOCKETS) {
+      this.#faults.push({ kind: 'limit', code: 0, call: 'tmux', path: all[MAX_SOCKETS]?.path ?? '' });
+    }
+    return all.slice(0, MAX_SOCKETS);
+  }
+}
+
+/** The sockets of this user, as far as they can be told without connecting. */
+export async function searchSockets(
+  search: CheckedSearch,
+  look: Look = lookAtFiles,
+  further: readonly string[] = [],
+): Promise<SocketSearch> {
+  const found = new Search(look);
+  const uid = ownUid();
+  if (uid === undefined) {
+    const path = userInfo().homedir;
+    return { sockets: [], refused: [], faults: [{ kind: 'unsupported', code: 0, call: 'getuid', path }] };
+  }
+  for (const path of [...(search.tmuxSockets ?? []), ...further]) found.add(path, 'given');
+  if (search.tmuxSockets !== undefined) return found.finish();
+  const { TMUX: own, TMUX_TMPDIR: folder } = search.env;
+  const socket = own?.split(',', 1)[0];
+  if (socket?.startsWith('/')) found.add(socket, 'TMUX');
+  const folders = new Set([...(folder?.startsWith('/') ? [folder] : []), search.tmpDir]);
+  for (const each of folders) await found.addFolder(join(each, `tmux-${uid}`), 'directory');
+  if (search.processes) await found.addServers(uid);
+  return found.finish();
+}

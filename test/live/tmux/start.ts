@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Why tests with real servers are skipped; undefined = they are not. */
+export function missingTmux(): string | undefined {
+  const found = spawnSync('tmux', ['-V'], { encoding: 'utf8' });
+  return found.status === 0 ? undefined : 'tmux is not installed (Debian: apt-get install tmux)';
+}
+
+/** Waits for a condition; an error after a time that no machine needs. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    const value = await look();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > end) throw new Error(`it never came to this: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A private folder for a test, removed by `remove()`. */
+export interface Place {
+  readonly folder: string;
+  remove(): void;
+}
+
+export function place(): Place {
+  // The path of a socket has little room.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pst')));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A tmux server of its own, on a socket of its own, without anybody's configuration. */
+export class Server {
+  readonly socket: string;
+  readonly folder: string;
+  readonly #place: Place;
+
+  constructor(name = 's', where?: Place) {
+    this.#place = where ?? place();
+    this.folder = this.#place.folder;
+    this.socket = join(this.folder, name);
+  }
+
+  /** Runs the binary; an error when it fails. */
+  run(...args: string[]): string {
+    const result = this.try(...args);
+    if (result.status !== 0) throw new Error(`tmux ${args[0]}: ${result.stderr}`);
+    return result.stdout;
+  }
+
+  try(...args: string[]): {
+    readonly status: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  } {
+    const environment = [
+      '-i',
+      `PATH=${process.env['PATH']}`,
+      `HOME=${this.folder}`,
+      'LC_ALL=C.UTF-8',
+      'SHELL=/bin/sh',
+    ];
+    const command = ['tmux', '-S', this.socket, '-f', '/dev/null', ...args];
+    const { status, stdout, stderr } = spawnSync('env', [...environment, ...command], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      cwd: this.folder,
+    });
+    return { status, stdout, stderr };
+  }
+
+  /** Starts it with one pane that runs `command`, and answers the id of the pane. */
+  start(command = 'exec sleep 600', ...args: string[]): string {
+    this.run('new-session', '-d', '-x', '80', '-y', '24', ...args, command);
+    return this.run('list-panes', '-F', '#{pane_id}').trim();
+  }
+
+  pane(command: string, ...args: string[]): string {
+    return this.run('new-window', '-d', '-P', '-F', '#{pane_id}', ...args, command).trim();
+  }
+
+  get pid(): number {
+    return Number(this.run('display-message', '-p', '#{pid}'));
+  }
+
+  end(): void {
+    this.try('kill-server');
+    this.#place.remove();
+  }
+}
