@@ -97,6 +97,9 @@ const FIELDS = {
   height: 'pane_height',
 } as const;
 
+/** Measured with 3.3a; earlier ones say `session`. */
+const NO_SESSION = /^no current (target|session)/;
+
 type PaneRecord = RecordOf<typeof FIELDS>;
 type Wanted = NonNullable<PanesOptions['sessions']>;
 
@@ -171,9 +174,11 @@ async function readServer(socket: string, reading: Reading): Promise<ServerPanes
     if (answer.failure.kind === 'no-server') return { state: 'absent', socket, panes: [], at };
     return failed(answer.failure);
   }
-  if (answer.status !== 0) return failed(commandFailure(socket, answer));
   const first = parseRecords(answer.stdout.toString('utf8'), SERVER_FIELDS, head);
   const server = first?.records[0] && serverOf(first.records[0], socket, answer);
+  // Without any session there is none whose panes could be listed, and that is an error of the command.
+  const idle = answer.status !== 0 && first?.rest === '' && NO_SESSION.test(answer.stderr);
+  if (answer.status !== 0 && !idle) return failed(commandFailure(socket, answer));
   const listed = first && parseRecords(first.rest, FIELDS, body);
   const found = server && listed?.rest === '' ? panesOf(listed.records, server, wanted) : undefined;
   if (server === undefined || found === undefined) return failed(brokenAnswer(socket, answer.way));

@@ -19,7 +19,7 @@ export interface TmuxSocket {
 }
 
 export interface SocketSearch {
-  /** Sockets that may be talked to. Most may be left over from servers that ended. */
+  /** Sockets to ask: those that the caller named, and such as may be talked to, of which most may be left over. */
   readonly sockets: readonly TmuxSocket[];
   readonly refused: readonly SocketRefusal[];
   /** What could not be looked at: there may be more servers. */
@@ -117,15 +117,15 @@ class Search {
     const seen = new Set<string>();
     for (const [at, check] of checks.entries()) {
       const candidate = candidates[at] as Candidate;
+      const given = candidate.from === 'given';
       if (check.state === 'refused') refused.push(check.refusal);
-      if (check.state === 'unknown') this.#faults.push(check.fault);
-      if (check.state === 'absent' && candidate.from === 'given') usable.push(candidate);
+      if (check.state === 'unknown' && !given) this.#faults.push(check.fault);
       if (check.state === 'absent' && candidate.from === 'process') {
         refused.push(refusalOf(candidate.path, 'unreachable'));
       }
-      if (check.state !== 'usable') continue;
-      const file = `${check.stat.dev} ${check.stat.ino}`;
-      if (!seen.has(file)) usable.push(candidate);
+      // What the caller names has an answer of its own, also where it is not talked to.
+      const file = check.state === 'usable' ? `${check.stat.dev} ${check.stat.ino}` : candidate.path;
+      if ((given || check.state === 'usable') && !seen.has(file)) usable.push(candidate);
       seen.add(file);
     }
     return { sockets: usable, refused, faults: this.#faults };

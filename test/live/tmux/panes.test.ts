@@ -25,11 +25,12 @@ describe.skipIf(missing !== undefined)('panes()', () => {
   it('H29 gives titles and paths exactly, whatever stands in them', async () => {
     const tmux = server();
     const names = ['a|b', 'tab\there', 'two\nlines', 'snow☃ 😀', ' q\'uote"', '#{pane_id} %H', 'end;'];
+    // By the shell, since tmux takes what follows -c for a format.
     const ids = names.map((name, at) => {
       const cwd = join(tmux.folder, name);
       mkdirSync(cwd);
-      if (at === 0) return tmux.start('exec sleep 600', '-c', cwd);
-      return tmux.pane('exec sleep 600', '-c', cwd);
+      const command = `cd '${cwd.replaceAll("'", "'\\''")}' && exec sleep 600`;
+      return at === 0 ? tmux.start(command) : tmux.pane(command);
     });
     const titles = ['x|y|z', 'tab\tin it', 'ünï 😀', '#{session_name}', '%H:%M', '  spaced  ', 'a;b;'];
     titles.forEach((title, at) => {
