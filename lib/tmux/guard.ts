@@ -67,6 +67,11 @@ export function conditionOf(
   };
 }
 
+/** Servers before 3.2 or so make an error of a pane that is not there, where later ones tell an empty state. */
+export function knowsNoPane({ status, stderr }: TmuxReply): boolean {
+  return status !== 0 && /^can't find pane/m.test(stderr);
+}
+
 export function refusalOf(
   pane: PaneRef,
   condition: PaneCondition | null,
@@ -122,6 +127,9 @@ export async function guarded(what: GuardedCommand, how: CheckedTmux): Promise<G
   if (!answer.ok) return { outcome: 'failed', failure: answer.failure };
   const records = parseRecords(answer.stdout.toString('utf8'), STATE_FIELDS, separator)?.records;
   const condition = conditionOf(records?.[records.length - 1], pane, answer);
+  if (condition === undefined && knowsNoPane(answer)) {
+    return { outcome: 'refused', refusal: 'no-pane', reply: answer };
+  }
   if (condition === undefined) {
     const failure =
       answer.status === 0 ? brokenAnswer(pane.socket, answer.way) : commandFailure(pane.socket, answer);

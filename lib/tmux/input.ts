@@ -200,7 +200,9 @@ export async function sendText(
   if (typeof ready === 'string') return notSent(ready);
   const pasted = await paste(target, ready);
   if (!pasted.ok) return pasted;
-  await delay(delayMs >= 0 ? delayMs : Math.min(1_500, 400 + ready.length / 60));
+  const waitMs = delayMs >= 0 ? delayMs : Math.min(1_500, 400 + ready.length / 60);
+  // Cut short by the signal, which then keeps Enter from being sent.
+  await delay(waitMs, undefined, how.signal && { signal: how.signal }).catch(() => {});
   const entered = await press(target.pane, 'Enter', { ...how, way: pasted.way });
   if (entered.outcome === 'done') return { ...pasted, synchronized: entered.condition.synchronized };
   if (entered.outcome === 'refused') return notSent(entered.refusal, 'text');

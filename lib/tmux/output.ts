@@ -2,7 +2,7 @@
 import { OptionError } from '../process/fault.js';
 import { ask, commandFailure } from './ask.js';
 import type { TmuxFailure, TmuxWay } from './failure.js';
-import { conditionOf, type PaneCondition, refusalOf, STATE_FIELDS } from './guard.js';
+import { conditionOf, knowsNoPane, type PaneCondition, refusalOf, STATE_FIELDS } from './guard.js';
 import { checkTmux, flagOf, type TmuxOptions } from './options.js';
 import { checkPane, type PaneRef } from './pane.js';
 import { type PaneInventory, type PanesOptions, panes } from './panes.js';
@@ -59,6 +59,7 @@ export async function capture(pane: PaneRef, options: CaptureOptions = {}): Prom
   const answer = await ask({ socket: ref.socket, commands: [look, command], idempotent: true }, how);
   if (!answer.ok) return notThere(answer.failure) ? { ok: true, text: null, way: undefined } : answer;
   const { way } = answer;
+  if (knowsNoPane(answer)) return { ok: true, text: null, way };
   const parsed = parseRecords(answer.stdout.toString('utf8'), STATE_FIELDS, separator);
   const condition = conditionOf(parsed?.records[0], ref, answer);
   if (parsed === undefined || condition === undefined) {
@@ -120,9 +121,10 @@ export async function paneState(
   const look = ['display-message', '-p', '-t', ref.id, recordFormat(fields, separator)];
   const answer = await ask({ socket: ref.socket, commands: [look], idempotent: true }, how);
   if (!answer.ok) return notThere(answer.failure) ? { ok: true, state: null, way: undefined } : answer;
+  const { way } = answer;
+  if (knowsNoPane(answer)) return { ok: true, state: null, way };
   const record = parseRecords(answer.stdout.toString('utf8'), fields, separator)?.records[0];
   const condition = conditionOf(record, ref, answer);
-  const { way } = answer;
   if (record === undefined || condition === undefined) {
     const failure = answer.status === 0 ? brokenAnswer(ref.socket, way) : commandFailure(ref.socket, answer);
     return { ok: false, failure };

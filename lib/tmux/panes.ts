@@ -212,8 +212,11 @@ export async function panes(options: PanesOptions = {}): Promise<PaneInventory> 
     throw new OptionError('previous', 'must be an inventory of panes()');
   }
   const reading: Reading = { how, wanted, previous, now: checkClock(options.now) };
-  const known = previous?.servers.filter(({ panes: { length } }) => length > 0).map(({ socket }) => socket);
-  const search = await searchSockets(checkSearch(options), how.look, known);
+  const checked = checkSearch(options);
+  // A server that was there is asked again, also where whoever told of it cannot be asked now.
+  const before = checked.tmuxSockets === undefined ? (previous?.servers ?? []) : [];
+  const known = before.filter(({ panes: { length } }) => length > 0).map(({ socket }) => socket);
+  const search = await searchSockets(checked, how.look, known);
   const servers = eachOnce(await Promise.all(search.sockets.map(({ path }) => readServer(path, reading))));
   return inventoryOf(servers, search.refused, search.faults);
 }

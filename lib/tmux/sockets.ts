@@ -39,8 +39,8 @@ export interface SearchOptions {
 
 export const SEARCH_OPTIONS: readonly (keyof SearchOptions)[] = ['tmuxSockets', 'env', 'tmpDir', 'processes'];
 
-/** A folder of sockets holds a handful; more than this is no use and some harm. */
-const MAX_SOCKETS = 256;
+/** Sockets of servers that ended stay behind, so a folder may hold many; each costs a connection that is refused. */
+const MAX_SOCKETS = 1_024;
 /** The name that a server gives its process (Linux). */
 const SERVER_NAME = 'tmux: server';
 

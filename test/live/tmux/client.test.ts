@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TmuxAnswer, tmuxRequest } from '../../../lib/index.js';
 import { encodeRequest } from '../../../lib/tmux/messages.js';
@@ -17,7 +18,7 @@ afterEach(() => {
   for (const each of servers.splice(0)) each.end();
 });
 
-const protocol = { way: 'protocol', idempotent: true } as const;
+const protocol = { way: 'protocol', idempotent: true, timeoutMs: 20_000 } as const;
 const failureKind = (answer: TmuxAnswer): string => (answer.ok ? 'answered' : answer.failure.kind);
 
 describe.skipIf(missing !== undefined)('tmuxRequest()', () => {
@@ -117,13 +118,13 @@ describe.skipIf(missing !== undefined)('tmuxRequest()', () => {
     const { pid } = tmux;
     process.kill(pid, 'SIGSTOP');
     try {
-      expect(await ask(tmux.socket, { timeoutMs: 100 })).toMatchObject({
+      expect(await ask(tmux.socket, { timeoutMs: 500 })).toMatchObject({
         failure: { kind: 'timeout', mayHaveRun: true },
       });
-      expect(await ask(tmux.socket, { timeoutMs: 100, way: 'binary' })).toMatchObject({
+      expect(await ask(tmux.socket, { timeoutMs: 500, way: 'binary' })).toMatchObject({
         failure: { kind: 'timeout' },
       });
-      const soon = AbortSignal.timeout(50);
+      const soon = AbortSignal.timeout(1_000);
       expect(await ask(tmux.socket, { signal: soon })).toMatchObject({
         failure: { kind: 'aborted', mayHaveRun: true },
       });
@@ -220,6 +221,28 @@ describe.skipIf(missing !== undefined)('a server of the user', () => {
     }
     const answer = await tmuxRequest(tmux.socket, [['display-message', '-p', '#{pid}']], protocol);
     expect(answer.ok && answer.stdout.toString()).toBe(`${pid}\n`);
+  });
+
+  it('gets each argument as it was given', async () => {
+    const tmux = server();
+    tmux.start();
+    const unit = fc.oneof(
+      fc.constantFrom(';', '\\', '#', '{', '}', '"', "'", '$', '%', '~', '\n', '-'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    );
+    const word = fc.string({ unit, minLength: 1, maxLength: 40 }).filter((text) => !text.includes('\0'));
+    await fc.assert(
+      fc.asyncProperty(word, word, async (first, second) => {
+        const commands = [first, second].flatMap((text) => [
+          ['set-buffer', '-b', 'x', '--', text],
+          ['save-buffer', '-b', 'x', '-'],
+        ]);
+        const answer = await tmuxRequest(tmux.socket, commands, { way: 'protocol', timeoutMs: 10_000 });
+        expect(answer).toMatchObject({ ok: true, status: 0, stderr: '' });
+        expect(answer.ok && answer.stdout.toString()).toBe(first + second);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it('survives every argument list that can be sent', async () => {

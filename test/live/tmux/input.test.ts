@@ -48,7 +48,7 @@ async function reader(mode: 'plain' | 'bracketed' = 'plain'): Promise<Reader> {
 }
 
 const buffers = (tmux: Server): string => tmux.run('list-buffers', '-F', '#{buffer_name}');
-const way = { way: 'protocol' } as const;
+const way = { way: 'protocol', timeoutMs: 20_000 } as const;
 const sent = (result: SendResult) => expect(result).toMatchObject({ ok: true });
 
 describe.skipIf(missing !== undefined)('what a pane gets', () => {
@@ -222,7 +222,7 @@ describe.skipIf(missing !== undefined)('nothing is sent', () => {
     const { pid } = tmux;
     process.kill(pid, 'SIGSTOP');
     try {
-      const options = { timeoutMs: 200 };
+      const options = { timeoutMs: 500 };
       const results = await Promise.all([
         sendText(pane, 'text', options),
         pasteRaw(pane, 'text', options),

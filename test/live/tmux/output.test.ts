@@ -22,7 +22,7 @@ afterEach(() => {
   for (const each of servers.splice(0)) each.end();
 });
 
-const way = { way: 'protocol' } as const;
+const way = { way: 'protocol', timeoutMs: 20_000 } as const;
 
 describe.skipIf(missing !== undefined)('capture()', () => {
   it('gives what tmux itself captures', async () => {
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)('capture()', () => {
     const { pid } = tmux;
     process.kill(pid, 'SIGSTOP');
     try {
-      const answer = await capture({ socket: tmux.socket, id }, { timeoutMs: 100 });
+      const answer = await capture({ socket: tmux.socket, id }, { timeoutMs: 500 });
       expect(answer).toMatchObject({ ok: false, failure: { kind: 'timeout', fault: { kind: 'timeout' } } });
     } finally {
       process.kill(pid, 'SIGCONT');

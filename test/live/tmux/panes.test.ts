@@ -19,7 +19,7 @@ afterEach(() => {
 
 /** What `panes()` says of given sockets alone. */
 const read = (...of: readonly Server[]): Promise<PaneInventory> =>
-  panes({ tmuxSockets: of.map(({ socket }) => socket), way: 'protocol' });
+  panes({ tmuxSockets: of.map(({ socket }) => socket), way: 'protocol', timeoutMs: 20_000 });
 
 describe.skipIf(missing !== undefined)('panes()', () => {
   it('H29 gives titles and paths exactly, whatever stands in them', async () => {
@@ -171,7 +171,7 @@ describe.skipIf(missing !== undefined)('panes()', () => {
     gone.run('kill-server');
     process.kill(pid, 'SIGSTOP');
     try {
-      const options = { tmuxSockets: [stopped, well, gone].map(({ socket }) => socket), timeoutMs: 300 };
+      const options = { tmuxSockets: [stopped, well, gone].map(({ socket }) => socket), timeoutMs: 2_000 };
       const after = await panes({ ...options, previous: before });
       expect(after.state).toBe('failed');
       expect(after.servers.map(({ state }) => state)).toEqual(['failed', 'running', 'absent']);

@@ -2,6 +2,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
+  capture,
+  paneState,
   panes,
   sendKey,
   sendText,
@@ -64,7 +66,7 @@ describe('tmuxRequest() with a server that', () => {
     ],
   ])('%s, in time', async (_, serve) => {
     const { socket, peers } = await fake(serve);
-    const got = await ask(socket, { timeoutMs: 100 });
+    const got = await ask(socket, { timeoutMs: 300 });
     expect(got).toMatchObject({
       ok: false,
       failure: { kind: 'timeout', mayHaveRun: true, fault: { kind: 'timeout', path: socket } },
@@ -261,6 +263,19 @@ describe('a server up to 3.0', () => {
     expect(peers[0]?.got.filter(({ type }) => type === 212).map(({ payload }) => payload.length)).toEqual([
       8_200, 8_200,
     ]);
+  });
+});
+
+describe('a pane that an old server makes an error of', () => {
+  it('is one that is not there', async () => {
+    const { socket } = await fake(async (peer) => {
+      await peer.frame(200);
+      peer.send(frames.oldOutput(211, "can't find pane: %5\n"), frames.exit(1));
+    });
+    const pane = { socket, id: '%5' };
+    expect(await paneState(pane)).toEqual({ ok: true, state: null, way: 'protocol' });
+    expect(await capture(pane)).toEqual({ ok: true, text: null, way: 'protocol' });
+    expect(await sendText(pane, 'x')).toMatchObject({ ok: false, reason: 'no-pane', delivered: 'nothing' });
   });
 });
 
