@@ -6,7 +6,7 @@ import { ask, commandFailure, type TmuxReply } from './ask.js';
 import type { RequestInput } from './conversation.js';
 import type { TmuxFailure } from './failure.js';
 import type { CheckedTmux } from './options.js';
-import type { PaneRef } from './pane.js';
+import { endOf, type Pane, type PaneRef } from './pane.js';
 import { freshSeparator, numberOf, parseRecords, type RecordOf, recordFormat } from './records.js';
 import { brokenAnswer, SERVER_FIELDS, sameServer, serverOf, type TmuxServer } from './servers.js';
 
@@ -24,11 +24,9 @@ export const STATE_FIELDS = {
 } as const;
 
 /** What a pane is to who wants to write to it. */
-export interface PaneCondition {
+export interface PaneCondition extends Pick<Pane, 'exitStatus' | 'exitSignal'> {
   readonly server: TmuxServer;
   readonly dead: boolean;
-  readonly exitStatus: number | null;
-  readonly exitSignal: number | null;
   readonly command: string;
   /** Copy mode or another mode of tmux takes the keys. */
   readonly inMode: boolean;
@@ -57,8 +55,7 @@ export function conditionOf(
   return {
     server,
     dead: record.dead === '1',
-    exitStatus: numberOf(record.exitStatus) ?? null,
-    exitSignal: numberOf(record.exitSignal) ?? null,
+    ...endOf(record.dead === '1', record.exitStatus, record.exitSignal),
     command: record.command,
     inMode: (numberOf(record.modes) ?? 0) > 0,
     inputOff: record.inputOff === '1',

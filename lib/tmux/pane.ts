@@ -1,5 +1,6 @@
 import { OptionError } from '../process/fault.js';
 import { socketOf } from './options.js';
+import { numberOf } from './records.js';
 
 /** One life of a server: a socket outlives it, and panes are numbered anew in the next. */
 export interface ServerIdentity {
@@ -49,10 +50,13 @@ export interface Pane {
   readonly title: string;
   /** Its process has ended, and `remain-on-exit` keeps the pane. */
   readonly dead: boolean;
-  /** Of a dead pane; null = a signal ended it, or it lives. */
-  readonly exitStatus: number | null;
+  /**
+   * Of a dead pane; null = a signal ended it, or it lives. Undefined, with exitSignal: tmux has not been told yet how it
+   * ended, or is older than 3.3 and it was a signal.
+   */
+  readonly exitStatus: number | null | undefined;
   /** Of a dead pane (tmux 3.3); null = it ended by itself, or it lives. */
-  readonly exitSignal: number | null;
+  readonly exitSignal: number | null | undefined;
   /** Name of the foreground process: a program sets that as it likes. */
   readonly command: string;
   /** Path of its terminal. */
@@ -60,6 +64,17 @@ export interface Pane {
   /** Columns and rows. */
   readonly width: number;
   readonly height: number;
+}
+
+/** How the process of a pane ended, of what tmux writes about it. */
+export function endOf(
+  dead: boolean,
+  status: string,
+  signal: string,
+): Pick<Pane, 'exitStatus' | 'exitSignal'> {
+  // A pane is dead from when its terminal is closed; the status comes a moment later.
+  const unknown = dead && status === '' && signal === '' ? undefined : null;
+  return { exitStatus: numberOf(status) ?? unknown, exitSignal: numberOf(signal) ?? unknown };
 }
 
 /** What it takes to name a pane; a `Pane` is one. Without `server` whichever runs there is taken. */

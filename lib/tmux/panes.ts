@@ -2,7 +2,7 @@ import { type Fault, OptionError } from '../process/fault.js';
 import { ask, commandFailure } from './ask.js';
 import type { TmuxFailure } from './failure.js';
 import { type CheckedTmux, checkTmux, type TmuxOptions } from './options.js';
-import { isPaneId, type Pane, type PaneSession, paneKey } from './pane.js';
+import { endOf, isPaneId, type Pane, type PaneSession, paneKey } from './pane.js';
 import { freshSeparator, numberOf, parseRecords, type RecordOf, recordFormat } from './records.js';
 import { brokenAnswer, checkClock, SERVER_FIELDS, sameServer, serverOf, type TmuxServer } from './servers.js';
 import type { SocketRefusal } from './socket-path.js';
@@ -133,8 +133,7 @@ function paneOf(records: readonly PaneRecord[], server: TmuxServer, wanted: Want
     ...{ sessionId: first.id, sessionName: first.name, attached: first.attached > 0, sessions },
     ...{ windowId, windowName, index, active: record.active === '1', title, command, tty },
     ...{ width: width ?? 0, height: height ?? 0, cwd: cwd === '' ? null : cwd, dead: record.dead === '1' },
-    exitStatus: numberOf(record.exitStatus) ?? null,
-    exitSignal: numberOf(record.exitSignal) ?? null,
+    ...endOf(record.dead === '1', record.exitStatus, record.exitSignal),
   };
 }
 

@@ -90,7 +90,7 @@ class Search {
     const [answer] = await this.#look([{ op: 'list', path: folder, maxEntries: MAX_SOCKETS }]);
     if (answer?.fault !== undefined && answer.fault.kind !== 'gone') this.#faults.push(answer.fault);
     if (answer?.truncated) this.#faults.push({ kind: 'limit', code: 0, call: 'readdir', path: folder });
-    for (const name of answer?.names ?? []) {
+    for (const { name } of answer?.entries ?? []) {
       if (!name.endsWith('.lock')) this.add(join(folder, name), from);
     }
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cleanTitle, paneKey } from '../../../lib/index.js';
 import { chain } from '../../../lib/tmux/ask.js';
 import { keyName } from '../../../lib/tmux/keys.js';
+import { endOf } from '../../../lib/tmux/pane.js';
 import { freshSeparator, parseRecords, recordFormat } from '../../../lib/tmux/records.js';
 import { textFor } from '../../../lib/tmux/text.js';
 
@@ -147,6 +148,15 @@ describe('cleanTitle()', () => {
     expect(cleanTitle(' "\'`*✳✱✲✴✶✷✸✹✺✻✼✽✾✿❃❉❋•·.- x -')).toBe('x -');
     expect(cleanTitle('✻ · ')).toBe(null);
     expect(cleanTitle('😀'.repeat(100))).toBe('😀'.repeat(80));
+  });
+});
+
+describe('endOf()', () => {
+  it('tells an end that is not known yet from a signal and from life', () => {
+    expect(endOf(false, '', '')).toEqual({ exitStatus: null, exitSignal: null });
+    expect(endOf(true, '', '')).toEqual({ exitStatus: undefined, exitSignal: undefined });
+    expect(endOf(true, '3', '')).toEqual({ exitStatus: 3, exitSignal: null });
+    expect(endOf(true, '', '9')).toEqual({ exitStatus: null, exitSignal: 9 });
   });
 });
 
