@@ -3,26 +3,52 @@
  * those that could be an agent, then the rules.
  */
 import { performance } from 'node:perf_hooks';
-import type { ProcessFacts } from '../engines/facts.js';
-import { ENGINES } from '../engines/index.js';
-import { judge } from '../engines/judge.js';
-import { snapshotAsync } from '../process/snapshot.js';
 import { answerOf, hidingFaults, wholeFaults } from './answer.js';
-import { candidatesOf } from './candidates.js';
-import type { AgentsEnvelope } from './envelope.js';
-import { gather, installsOf } from './gather.js';
-import { installedPrograms, installQuery } from './installed.js';
+import type { AgentFault, AgentsEnvelope } from './envelope.js';
+import { lookOnce, type OneLook } from './once.js';
 import { type AgentsOptions, checkOptions } from './options.js';
+import {
+  ambiguousPane,
+  inventoryFaults,
+  type PlacedEntry,
+  placeEntries,
+  readScreens,
+  wantedScreens,
+  withScreens,
+} from './panes.js';
 import { lookAtSessions } from './sessions.js';
-import { CHEAP, settingOf } from './setting.js';
-import { type AgentTable, factsOf } from './table.js';
+import { type Setting, settingOf } from './setting.js';
 import { Transcripts } from './transcripts.js';
 import { turnQueries } from './turns.js';
 
-function userFacts(table: AgentTable): Map<number, ProcessFacts> {
-  const all = new Map<number, ProcessFacts>();
-  for (const row of table) if (row.kernelThread !== true) all.set(row.pid, factsOf(row));
-  return all;
+export interface Rows {
+  readonly entries: readonly PlacedEntry[];
+  readonly faults: readonly AgentFault[];
+}
+
+/** The rows of a look: sessions, states and panes. */
+export async function rowsOf(look: OneLook, setting: Setting): Promise<Rows> {
+  const { table, gathered, lookup, inventory, owners } = look;
+  const { judged } = look.judgement;
+  const looks = await lookAtSessions([...judged.values()], setting);
+  const findings = { judged, ...looks, faults: gathered.faults };
+  const linked = answerOf(findings, setting.options.all).entries;
+  const turns = await new Transcripts(setting.look).read(turnQueries(linked, findings, setting));
+  const answer = answerOf({ ...findings, turns }, setting.options.all);
+  const placed = placeEntries(answer.entries, owners);
+  const screens = setting.panes
+    ? await readScreens(wantedScreens(placed, lookup), setting.panes.screen)
+    : new Map<string, string>();
+  const whole = [...table.faults, ...gathered.tableFaults, ...looks.faults];
+  const hiding = [...table].filter(({ pid }) => !judged.has(pid)).flatMap(hidingFaults);
+  return {
+    entries: withScreens(placed, screens, lookup),
+    faults: [
+      ...wholeFaults([...whole, ...(inventory ? inventoryFaults(inventory) : [])]),
+      ...answer.faults,
+      ...hiding,
+    ],
+  };
 }
 
 /**
@@ -35,38 +61,15 @@ function userFacts(table: AgentTable): Map<number, ProcessFacts> {
 export async function agents(options: AgentsOptions = {}): Promise<AgentsEnvelope> {
   const checked = checkOptions(options);
   const began = performance.now();
-  const { table, procRoot, deadlineMs } = checked;
+  const { table } = checked;
   const setting = settingOf(checked, table && (() => Promise.resolve(table)));
-  const [cheap, installed] = await Promise.all([
-    table ?? snapshotAsync({ fields: [...CHEAP], procRoot, deadlineMs }),
-    installedPrograms(installQuery(setting), checked.now ?? Date.now),
-  ]);
-  const all = userFacts(cheap);
-  const installs = installsOf(installed, setting);
-  const gathered = await gather(candidatesOf(all.values(), installs.filter), installs, setting);
-  const byPid = new Map(gathered.facts.map((each) => [each.pid, each]));
-  const { judged } = judge(gathered.facts, {
-    rules: ENGINES,
-    installed,
-    overrides: setting.overrides,
-    lookup: (pid) => byPid.get(pid) ?? all.get(pid),
-    ownerHome: ({ uid }) => (uid === undefined ? null : (gathered.accounts.get(uid) ?? null)),
-  });
-  const looks = await lookAtSessions([...judged.values()], setting);
-  const findings = { judged, ...looks, faults: gathered.faults };
-  const linked = answerOf(findings, checked.all).entries;
-  const turns = await new Transcripts(setting.look).read(turnQueries(linked, findings, setting));
-  const { entries, faults } = answerOf({ ...findings, turns }, checked.all);
-  const hiding = [...cheap].filter(({ pid }) => !judged.has(pid)).flatMap(hidingFaults);
+  const look = await lookOnce(setting);
+  const { entries, faults } = await rowsOf(look, setting);
   return {
     agents: entries.map(({ agent }) => agent),
-    scanned: cheap.size,
+    scanned: look.table.size,
     tookMs: performance.now() - began,
-    faults: [
-      ...wholeFaults([...cheap.faults, ...gathered.tableFaults, ...looks.faults]),
-      ...faults,
-      ...hiding,
-    ],
-    ambiguousPanes: [],
+    faults,
+    ambiguousPanes: look.owners.map(ambiguousPane).filter((each) => each !== null),
   };
 }

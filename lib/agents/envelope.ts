@@ -2,9 +2,11 @@
 import type { EngineHome } from '../engines/homes.js';
 import type { LinkGrade, RefusedSession } from '../engines/link.js';
 import type { Evidence } from '../engines/match.js';
+import type { Contender } from '../engines/owner.js';
 import type { AgentKind } from '../engines/rule.js';
 import type { AgentState } from '../engines/state.js';
 import type { Fault } from '../process/fault.js';
+import type { ServerIdentity } from '../tmux/pane.js';
 
 export interface AgentSession {
   readonly id: string | null;
@@ -16,6 +18,29 @@ export interface AgentSession {
   /** Another live process writes the same session. */
   readonly shared: boolean;
   readonly refused: readonly RefusedSession[];
+}
+
+/** Where an agent can be seen and written to: sendText() and capture() take it as it is. */
+export interface AgentPane {
+  readonly socket: string;
+  readonly server: ServerIdentity;
+  /** Such as `%3`. */
+  readonly id: string;
+  readonly sessionName: string;
+  readonly sessionId: string;
+  readonly windowId: string;
+  readonly rootPid: number;
+  readonly title: string;
+  readonly dead: boolean;
+}
+
+/** A pane that several programs could own: none is said to. */
+export interface AmbiguousPane {
+  readonly pane: AgentPane;
+  readonly reason: string;
+  /** What the user could set to settle it; null = nothing would. */
+  readonly override: string | null;
+  readonly contenders: readonly Contender[];
 }
 
 export interface Agent {
@@ -43,8 +68,8 @@ export interface Agent {
   readonly because: readonly string[];
   readonly session: AgentSession;
   readonly state: AgentState;
-  /** The terminal multiplexer's pane; null = none is known. */
-  readonly pane: null;
+  /** The pane of tmux that it owns; null = none is known. */
+  readonly pane: AgentPane | null;
   /** The session id in the arguments. */
   readonly resumeId: string | null;
   readonly bypassPermissions: boolean | null;
@@ -65,6 +90,6 @@ export interface AgentsEnvelope {
   readonly scanned: number;
   readonly tookMs: number;
   readonly faults: readonly AgentFault[];
-  /** Panes in which more than one agent could be the owner. */
-  readonly ambiguousPanes: readonly string[];
+  /** Panes of which it cannot be said whose they are. */
+  readonly ambiguousPanes: readonly AmbiguousPane[];
 }

@@ -4,7 +4,9 @@ import { MAX_PATH_LENGTH } from '../engines/path.js';
 import { OptionError } from '../process/fault.js';
 import type { Look } from '../process/look.js';
 import { procRootOf, requireKnown, wholeNumber } from '../process/options.js';
+import { socketOf } from '../tmux/options.js';
 import type { ReadFiles } from './held.js';
+import type { ReadPanes, ReadScreen } from './panes.js';
 import type { AgentTable } from './table.js';
 
 export interface AgentsOptions {
@@ -26,6 +28,20 @@ export interface AgentsOptions {
   readonly openFiles?: ReadFiles;
   /** Looks at files instead of the built-in reader. */
   readonly look?: Look;
+  /**
+   * Sockets of tmux servers whose panes count; an empty list: tmux is not asked. Default: those of this user,
+   * and none for processes that were given (`table`) or are read from another root.
+   */
+  readonly tmuxSockets?: readonly string[];
+  /**
+   * Pids of the caller's own programs: neither these nor what runs below them own a pane. Default: this
+   * process.
+   */
+  readonly exclude?: readonly number[];
+  /** Reads the panes instead of the built-in client of tmux. */
+  readonly readPanes?: ReadPanes;
+  /** Reads the screen of a pane instead of the built-in client of tmux. */
+  readonly readScreen?: ReadScreen;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -40,6 +56,10 @@ export const AGENTS_OPTIONS: readonly (keyof AgentsOptions)[] = [
   'table',
   'openFiles',
   'look',
+  'tmuxSockets',
+  'exclude',
+  'readPanes',
+  'readScreen',
   'now',
 ];
 const DEFAULT_DEADLINE_MS = 1_000;
@@ -90,6 +110,24 @@ function checkTable(table: unknown): void {
   }
 }
 
+function isPid(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+/** What the panes are asked with. */
+function checkPanes({ tmuxSockets, exclude, readPanes }: AgentsOptions): void {
+  if (tmuxSockets !== undefined && !Array.isArray(tmuxSockets)) {
+    throw new OptionError('tmuxSockets', 'must be a list of paths');
+  }
+  for (const socket of tmuxSockets ?? []) socketOf('tmuxSockets', socket);
+  if (exclude !== undefined && !(Array.isArray(exclude) && exclude.every(isPid))) {
+    throw new OptionError('exclude', 'must be a list of pids');
+  }
+  if (tmuxSockets !== undefined && readPanes !== undefined) {
+    throw new OptionError('tmuxSockets', 'is for the built-in client: readPanes was given');
+  }
+}
+
 export interface CheckedOptions extends AgentsOptions {
   readonly procRoot: string;
   readonly homes: readonly string[];
@@ -104,8 +142,11 @@ export function checkOptions(options: AgentsOptions): CheckedOptions {
   expectType(options, 'pathEnv', 'string');
   expectType(options, 'openFiles', 'function');
   expectType(options, 'look', 'function');
+  expectType(options, 'readPanes', 'function');
+  expectType(options, 'readScreen', 'function');
   expectType(options, 'now', 'function');
   checkOverrides(options.overrides);
+  checkPanes(options);
   checkTable(options.table);
   const { homes = [] } = options;
   if (!Array.isArray(homes) || !homes.every(isPath)) {

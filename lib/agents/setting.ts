@@ -3,8 +3,10 @@ import { ENGINES } from '../engines/index.js';
 import type { Override } from '../engines/match.js';
 import type { Look } from '../process/look.js';
 import { look as lookAtFiles } from '../process/look-files.js';
+import { DEFAULT_PROC_ROOT } from '../process/options.js';
 import { snapshotAsync } from '../process/snapshot.js';
 import type { CheckedOptions } from './options.js';
+import { type PaneReader, paneReader } from './panes.js';
 import { StoreMemory } from './store-memory.js';
 import type { AgentTable } from './table.js';
 
@@ -25,6 +27,8 @@ export interface Setting {
   readonly readRows: ReadRows;
   /** Of the stores of engines, as long as this setting is used. */
   readonly memory: StoreMemory;
+  /** Null = panes are not asked for. */
+  readonly panes: PaneReader | null;
 }
 
 function envKeys(): string[] {
@@ -48,11 +52,14 @@ function machineRows({ procRoot, deadlineMs }: CheckedOptions): ReadRows {
       : snapshotAsync({ fields: [...MOVING], pids, procRoot, deadlineMs });
 }
 
-export function settingOf(
-  options: CheckedOptions,
-  readRows = machineRows(options),
-  clock?: () => number,
-): Setting {
-  const { look = lookAtFiles } = options;
-  return { options, look, overrides: overridesOf(options), readRows, memory: new StoreMemory(clock) };
+/** `given`: reads the rows instead of the machine, whose panes then do not count unless they were asked for. */
+export function settingOf(options: CheckedOptions, given?: ReadRows, clock?: () => number): Setting {
+  return {
+    options,
+    look: options.look ?? lookAtFiles,
+    overrides: overridesOf(options),
+    readRows: given ?? machineRows(options),
+    memory: new StoreMemory(clock),
+    panes: paneReader(options, given === undefined && options.procRoot === DEFAULT_PROC_ROOT),
+  };
 }

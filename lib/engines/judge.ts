@@ -6,7 +6,14 @@ import { type Arguments, readArguments } from './args.js';
 import type { ProcessFacts } from './facts.js';
 import { ancestorsOf, type Lookup, parentOf, wrapperAbove } from './family.js';
 import { type EngineHome, homeOf } from './homes.js';
-import { type Evidence, type MatchContext, type MatchVerdict, matchProcess } from './match.js';
+import {
+  canBeHinted,
+  type Evidence,
+  hintedAs,
+  type MatchContext,
+  type MatchVerdict,
+  matchProcess,
+} from './match.js';
 import { type Program, programOf } from './program.js';
 import type { AgentKind, EngineRule, Subject } from './rule.js';
 
@@ -17,6 +24,8 @@ export interface JudgeContext extends MatchContext {
   readonly ownerHome: (facts: ProcessFacts) => string | null;
   /** What earlier judgements under the same rules and installs concluded. */
   readonly memory?: JudgeMemory;
+  /** Engines that the caller names for programs called `agent` of which nothing else tells whose they are, by pid. */
+  readonly hints?: ReadonlyMap<number, string>;
 }
 
 /**
@@ -200,6 +209,13 @@ function runs(facts: ProcessFacts): boolean {
   return facts.state !== 'Z' && facts.state !== 'X' && facts.state !== 'x';
 }
 
+/** A hint settles what is unresolved; it never speaks against a file or a name. */
+function withHint(verdict: MatchVerdict, pid: number, { hints, rules }: JudgeContext): MatchVerdict {
+  const engine = verdict.outcome === 'barrier' ? hints?.get(pid) : undefined;
+  const rule = engine === undefined ? undefined : rules.find((each) => each.engine === engine);
+  return rule && canBeHinted(rule) ? hintedAs(rule) : verdict;
+}
+
 export function judge(candidates: Iterable<ProcessFacts>, context: JudgeContext): Judgement {
   const found = new Map<number, { facts: ProcessFacts; verdict: Found }>();
   const barriers = new Map<number, readonly string[]>();
@@ -207,7 +223,7 @@ export function judge(candidates: Iterable<ProcessFacts>, context: JudgeContext)
   for (const facts of candidates) {
     if (!runs(facts)) continue;
     const match = () => matchProcess(facts, context);
-    const verdict = context.memory?.verdict(facts, match) ?? match();
+    const verdict = withHint(context.memory?.verdict(facts, match) ?? match(), facts.pid, context);
     if (verdict.outcome === 'engine') found.set(facts.pid, { facts, verdict });
     else if (verdict.outcome === 'barrier') barriers.set(facts.pid, verdict.because);
     else if (verdict.outcome === 'refused') refused.set(facts.pid, verdict.because);

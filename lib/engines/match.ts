@@ -13,13 +13,15 @@ export type EvidenceRule =
   | 'file-identity'
   | 'explicit-override'
   | 'native-or-process-name'
-  | 'package-entrypoint';
+  | 'package-entrypoint'
+  | 'pane-hook-hint';
 
 export const SCORES: Readonly<Record<EvidenceRule, number>> = {
   'file-identity': 4,
   'explicit-override': 4,
   'native-or-process-name': 3,
   'package-entrypoint': 2,
+  'pane-hook-hint': 1,
 };
 
 export interface Evidence {
@@ -65,7 +67,7 @@ export type MatchVerdict =
 const NOTHING: MatchVerdict = { outcome: 'none', because: [] };
 
 /** Where in a process the evidence stands. */
-export type Place = 'exe' | 'script' | 'argv[0]' | 'comm' | 'arguments';
+export type Place = 'exe' | 'script' | 'argv[0]' | 'comm' | 'arguments' | 'hint';
 
 interface Finding {
   readonly rule: EngineRule;
@@ -317,6 +319,27 @@ function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
     text === null ? [] : [programName(text)],
   );
   return rules.some((rule) => rule.namesWithProof.some((name) => names.includes(name)));
+}
+
+/** Is the program called by a name that engines share and that proves none of them (`agent`)? */
+export function needsProof(facts: ProcessFacts, rules: readonly EngineRule[]): boolean {
+  return isBarrier(facesOf(facts, programOf(facts)), rules);
+}
+
+/** Can a hint of the caller settle whose program this name is? */
+export function canBeHinted(rule: EngineRule): boolean {
+  return rule.namesWithProof.length > 0;
+}
+
+/** What a hint makes of a program whose name alone proves nothing. */
+export function hintedAs(rule: EngineRule): Extract<MatchVerdict, { outcome: 'engine' }> {
+  return {
+    outcome: 'engine',
+    rule,
+    evidence: evidenceOf('pane-hook-hint', 'hint', true),
+    placeKind: null,
+    because: [`hint: the caller says that the program of this pane is ${rule.engine}`],
+  };
 }
 
 /** Which engine is this process, and what says so? */

@@ -26,7 +26,7 @@ class Follower {
   #pending: AgentEvent[] = [];
 
   constructor(options: MonitorOptions = {}) {
-    this.monitor = new AgentMonitor({ pathEnv: '', overrides: {}, ...options });
+    this.monitor = new AgentMonitor({ pathEnv: '', overrides: {}, tmuxSockets: [], ...options });
   }
 
   follow(...pids: number[]): void {

@@ -27,7 +27,7 @@ async function startAs(pid, program) {
   }
 }
 
-const monitor = new AgentMonitor({ pathEnv: '', overrides: {} });
+const monitor = new AgentMonitor({ pathEnv: '', overrides: {}, tmuxSockets: [] });
 const polls = [];
 const poll = async () => {
   const { events } = await monitor.poll();

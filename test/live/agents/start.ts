@@ -95,7 +95,7 @@ export class Scene {
 
   /** What agents() says of the processes of this scene; what else runs here is nobody's business. */
   async look(options: AgentsOptions = {}): Promise<AgentsEnvelope> {
-    const found = await agents({ pathEnv: '', overrides: {}, ...options });
+    const found = await agents({ pathEnv: '', overrides: {}, tmuxSockets: [], ...options });
     const table = await snapshotAsync({ pids: this.#pids });
     // A decoy that ended would pass every test.
     for (const pid of this.#pids) if (!table.has(pid)) throw new Error(`process ${pid} ended too early`);
