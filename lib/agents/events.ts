@@ -57,15 +57,28 @@ function becameText(field: keyof Agent, before: Agent, after: Agent): string {
       ? [sessionText(before.session), sessionText(after.session)]
       : field === 'state'
         ? [stateText(before.state), stateText(after.state)]
-        : [plain(before[field]), plain(after[field])];
+        : field === 'pane'
+          ? [paneText(before), paneText(after)]
+          : [plain(before[field]), plain(after[field])];
   return from === to ? `${field}: other details` : `${field}: ${from} -> ${to}`;
+}
+
+/** Titles spin while an agent works: what a pane is called is no news. */
+function newsOf(agent: Agent, key: keyof Agent): unknown {
+  return key === 'pane' && agent.pane !== null ? { ...agent.pane, title: '' } : agent[key];
+}
+
+function paneText({ pane }: Agent): string {
+  return pane === null ? 'none' : `${pane.id} of session ${pane.sessionName} (${pane.socket})`;
 }
 
 function changedBetween(from: KnownEntry, to: KnownEntry, explain: Explain): AgentEvent | null {
   const before = from.agent;
   const agent = to.agent;
   const keys = Object.keys(agent) as (keyof Agent)[];
-  const fields = keys.filter((key) => !SILENT.includes(key) && !isDeepStrictEqual(before[key], agent[key]));
+  const fields = keys.filter(
+    (key) => !SILENT.includes(key) && !isDeepStrictEqual(newsOf(before, key), newsOf(agent, key)),
+  );
   if (fields.length === 0) return null;
   const moved = from.key === to.key ? [] : [explain.moved(from, to)];
   const reasons = [...moved, ...fields.map((field) => becameText(field, before, agent))];

@@ -23,6 +23,11 @@ export interface MonitorOptions extends Omit<AgentsOptions, 'table' | 'now'>, Pa
    */
   readonly sessionAgeMs?: number;
   /**
+   * Milliseconds after which panes and the screens of agents are read again; other agents than before are looked for
+   * at once. Default 1,000.
+   */
+  readonly paneAgeMs?: number;
+  /**
    * Longest that a poll waits for what it asked, in milliseconds: it then answers what is known, and a
    * later poll the rest. Default 200.
    */
@@ -39,6 +44,7 @@ const OWN = [
   ...PASSED_ON,
   'recordAgeMs',
   'sessionAgeMs',
+  'paneAgeMs',
   'patienceMs',
   'poller',
   'readProcesses',
@@ -46,6 +52,7 @@ const OWN = [
 ] as const;
 const DEFAULT_RECORD_AGE_MS = 250;
 const DEFAULT_SESSION_AGE_MS = 1_000;
+const DEFAULT_PANE_AGE_MS = 1_000;
 const DEFAULT_PATIENCE_MS = 200;
 const MOST_MS = 3_600_000;
 
@@ -53,6 +60,7 @@ export interface CheckedMonitorOptions {
   readonly agents: CheckedOptions;
   readonly recordAgeMs: number;
   readonly sessionAgeMs: number;
+  readonly paneAgeMs: number;
   readonly patienceMs: number;
   readonly poller: AgentPoller | undefined;
   readonly readProcesses: MonitorOptions['readProcesses'];
@@ -88,12 +96,16 @@ export function checkMonitorOptions(options: MonitorOptions): CheckedMonitorOpti
   expectFunction('clock', options.clock);
   const own: readonly string[] = OWN;
   const rest = Object.fromEntries(Object.entries(options).filter(([name]) => !own.includes(name)));
-  const ms = (name: 'recordAgeMs' | 'sessionAgeMs' | 'patienceMs', least: number, fallback: number) =>
-    wholeNumber(name, options[name], least, MOST_MS, fallback);
+  const ms = (
+    name: 'recordAgeMs' | 'sessionAgeMs' | 'paneAgeMs' | 'patienceMs',
+    least: number,
+    fallback: number,
+  ) => wholeNumber(name, options[name], least, MOST_MS, fallback);
   return {
     agents: checkOptions(rest),
     recordAgeMs: ms('recordAgeMs', 0, DEFAULT_RECORD_AGE_MS),
     sessionAgeMs: ms('sessionAgeMs', 1, DEFAULT_SESSION_AGE_MS),
+    paneAgeMs: ms('paneAgeMs', 1, DEFAULT_PANE_AGE_MS),
     patienceMs: ms('patienceMs', 0, DEFAULT_PATIENCE_MS),
     poller: options.poller,
     readProcesses: options.readProcesses,

@@ -4,6 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ProcessFacts } from '../engines/facts.js';
+import { ancestorsOf, type Lookup } from '../engines/family.js';
+import type { Judged } from '../engines/judge.js';
 import { programOf } from '../engines/program.js';
 import { hidingFaults } from './answer.js';
 import { type Candidates, candidacyOf } from './candidates.js';
@@ -114,6 +116,20 @@ export class Population {
 
   get(pid: number): Candidate | undefined {
     return this.#candidates.get(pid);
+  }
+
+  /** What could not be read of candidates, and of whom an earlier answer stands: as `pid field`, as in `kept`. */
+  troubles(kept: Iterable<string>): {
+    faults: ReadonlyMap<number, readonly AgentFault[]>;
+    kept: ReadonlySet<string>;
+  } {
+    const faults = new Map<number, readonly AgentFault[]>();
+    const old = new Set(kept);
+    for (const candidate of this.#candidates.values()) {
+      faults.set(candidate.pid, candidate.faults);
+      for (const field of candidate.kept) old.add(`${candidate.pid} ${field}`);
+    }
+    return { faults, kept: old };
   }
 
   /** The facts of any process, as far as they are known. */
@@ -291,4 +307,15 @@ export function asCandidates(due: readonly Candidate[]): Candidates {
     named: due.filter(({ script }) => script === null).map(({ cheap }) => cheap),
     scripted: due.flatMap(({ cheap: facts, script }) => (script === null ? [] : [{ facts, script }])),
   };
+}
+
+/** Those judged and all above them. */
+export function relativesOf(judged: Iterable<Judged>, lookup: Lookup): ReadonlySet<number> {
+  const relatives = new Set<number>();
+  for (const { facts } of judged) {
+    relatives.add(facts.pid);
+    if (facts.ppid !== undefined) relatives.add(facts.ppid);
+    for (const ancestor of ancestorsOf(facts, lookup)) relatives.add(ancestor.pid);
+  }
+  return relatives;
 }

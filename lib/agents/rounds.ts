@@ -3,22 +3,23 @@
  * missing is asked for off the main thread, and the rules judge what is new.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { ProcessFacts } from '../engines/facts.js';
-import { ancestorsOf } from '../engines/family.js';
 import { ENGINES } from '../engines/index.js';
-import { type Judged, JudgeMemory, judge } from '../engines/judge.js';
+import { type Judged, JudgeMemory, type Judgement, judge } from '../engines/judge.js';
 import type { InstalledProgram } from '../engines/match.js';
 import type { TurnFinding } from '../engines/turns/verdict.js';
 import type { Fault } from '../process/fault.js';
+import type { PaneInventory } from '../tmux/panes.js';
 import { type Answer, answerOf, type Findings, wholeFaults } from './answer.js';
-import type { Agent, AgentFault, AgentsEnvelope } from './envelope.js';
+import type { Agent, AgentsEnvelope } from './envelope.js';
 import { Errands } from './errands.js';
 import { type AgentEvent, type Explain, eventsBetween, type KnownEntry } from './events.js';
 import { gather, type Installs, installsOf } from './gather.js';
 import { findInstalled, installQuery, KEPT_MS } from './installed.js';
 import type { CheckedMonitorOptions } from './monitor-options.js';
+import { PaneWatch } from './pane-watch.js';
+import type { PlacedEntry, Screens } from './panes.js';
 import type { AgentPoller, TableDelta } from './poller.js';
-import { asCandidates, keyOf, Population, RAN_BEFORE } from './population.js';
+import { asCandidates, keyOf, Population, RAN_BEFORE, relativesOf } from './population.js';
 import { lookAtSessions } from './sessions.js';
 import { type Setting, settingOf } from './setting.js';
 import { Transcripts } from './transcripts.js';
@@ -27,7 +28,8 @@ import { Watched } from './watched.js';
 
 /** Where engines are installed is asked again when something started, and at this age anyway. */
 const INSTALLS_AGE_MS = 120_000;
-const NOBODY = keyOfQueries([]);
+const NO_TURNS = keyOfQueries([]);
+const NOBODY: Judgement = { judged: new Map(), barriers: new Map(), refused: new Map() };
 
 export class Rounds {
   readonly #options: CheckedMonitorOptions;
@@ -43,9 +45,11 @@ export class Rounds {
   #memory = new JudgeMemory();
   #judgedBefore = 0;
   #accounts: ReadonlyMap<number, string> = new Map();
-  #judged: ReadonlyMap<number, Judged> = new Map();
+  #judgement = NOBODY;
+  readonly #panes: PaneWatch;
   readonly #tracked = new Map<number, string>();
   #answer: Answer = { entries: [], faults: [] };
+  #rows: readonly PlacedEntry[] = [];
   #entries: readonly KnownEntry[] = [];
   /** Keys of whatever was judged when the last answer was made. */
   #known: ReadonlySet<string> = new Set();
@@ -60,7 +64,7 @@ export class Rounds {
   #turns: ReadonlyMap<number, readonly TurnFinding[]> = new Map();
   #turnsAt = Number.NEGATIVE_INFINITY;
   /** Whose turns are read, as of the last look. */
-  #turnsOf = NOBODY;
+  #turnsOf = NO_TURNS;
   #tookMs = 0;
   looked = 0;
 
@@ -73,6 +77,11 @@ export class Rounds {
     this.#transcripts = new Transcripts(this.#setting.look, options.clock, options.sessionAgeMs);
     this.#errands = new Errands(options.clock);
     this.#installs = installsOf([], this.#setting);
+    this.#panes = new PaneWatch(this.#setting.panes, options.paneAgeMs);
+  }
+
+  get #judged(): ReadonlyMap<number, Judged> {
+    return this.#judgement.judged;
   }
 
   get judged(): number {
@@ -80,7 +89,7 @@ export class Rounds {
   }
 
   get agents(): readonly Agent[] {
-    return this.#answer.entries.map(({ agent }) => agent);
+    return this.#rows.map(({ agent }) => agent);
   }
 
   get envelope(): AgentsEnvelope {
@@ -90,7 +99,7 @@ export class Rounds {
       scanned: this.#population.scanned,
       tookMs: this.#tookMs,
       faults: [...wholeFaults([...this.#whole.values()].flat()), ...this.#answer.faults, ...hiding],
-      ambiguousPanes: [],
+      ambiguousPanes: this.#panes.ambiguous,
     };
   }
 
@@ -177,6 +186,25 @@ export class Rounds {
     this.#askSessions(now);
     this.#askMoving(now);
     this.#askTurns(now);
+    if (this.#ready) this.#askPanes(now);
+  }
+
+  #askPanes(now: number): void {
+    const panes = this.#panes;
+    if (!this.#errands.runs('panes') && panes.isDue(now)) {
+      const take = (inventory: PaneInventory): void => {
+        if (panes.take(inventory)) this.#stale = true;
+        this.#whole.set('panes', panes.faults);
+      };
+      this.#send('panes', panes.ask(now), take, () => panes.lost());
+    }
+    if (!panes.screensAreDue || this.#errands.runs('screens')) return;
+    const wanted = panes.askScreens(this.#placed(), this.#population.lookup);
+    if (wanted.length === 0 && panes.screens === 0) return;
+    const take = (read: Screens): void => {
+      if (panes.takeScreens(wanted, read)) this.#stale = true;
+    };
+    this.#send('screens', () => panes.readScreens(wanted), take);
   }
 
   /** Asks of every linked session at once whether its turns went on, as often as of records. */
@@ -185,7 +213,7 @@ export class Rounds {
     const due = now - this.#turnsAt >= this.#options.recordAgeMs;
     if (!due && !this.#stale) return;
     const findings = this.#findings();
-    const { entries } = this.#stale ? answerOf(findings, this.#options.agents.all) : this.#answer;
+    const { entries } = this.#stale ? this.#answered() : this.#answer;
     const queries = turnQueries(entries, findings, this.#setting);
     const key = keyOfQueries(queries);
     if (key === this.#turnsOf && (!due || queries.length === 0)) return;
@@ -255,7 +283,7 @@ export class Rounds {
     const population = this.#population;
     population.dirty = false;
     const facts = [...population.candidates].flatMap((candidate) => candidate.facts ?? []);
-    const { judged } = judge(facts, {
+    this.#judgement = judge(facts, {
       rules: ENGINES,
       installed: this.#installs.installed,
       overrides: this.#setting.overrides,
@@ -263,8 +291,9 @@ export class Rounds {
       ownerHome: ({ uid }) => (uid === undefined ? null : (this.#accounts.get(uid) ?? null)),
       memory: this.#memory,
     });
-    this.#judged = judged;
-    population.relatives = relativesOf(judged.values(), population);
+    const { judged, barriers } = this.#judgement;
+    population.relatives = relativesOf(judged.values(), population.lookup);
+    this.#panes.stir(judged.size + barriers.size > 0);
     const since = (pid: number) => population.get(pid)?.since ?? 0;
     this.#watched.follow(judged, since, this.#clock());
     this.#track();
@@ -294,9 +323,10 @@ export class Rounds {
   /** The answer as it stands now, and what differs from the last one. */
   #report(): AgentEvent[] {
     this.#stale = false;
-    this.#answer = answerOf(this.#findings(), this.#options.agents.all);
+    this.#answer = this.#answered();
+    this.#rows = this.#panes.show(this.#placed(), this.#population.lookup);
     const keyOfPid = (pid: number) => keyOf(pid, this.#judged.get(pid)?.facts.startKey);
-    const entries = this.#answer.entries.map((entry) => ({
+    const entries = this.#rows.map((entry) => ({
       ...entry,
       key: keyOfPid(entry.agent.pid),
       processes: entry.chain.map(keyOfPid),
@@ -309,14 +339,18 @@ export class Rounds {
 
   /** All that is known now. */
   #findings(): Findings {
-    const faults = new Map<number, readonly AgentFault[]>();
-    const { records, held, stores, kept } = this.#watched.findings();
-    const old = new Set(kept);
-    for (const candidate of this.#population.candidates) {
-      faults.set(candidate.pid, candidate.faults);
-      for (const field of candidate.kept) old.add(`${candidate.pid} ${field}`);
-    }
-    return { judged: this.#judged, records, held, stores, faults, kept: old, turns: this.#turns };
+    const { kept, ...looks } = this.#watched.findings();
+    return { judged: this.#judged, ...looks, ...this.#population.troubles(kept), turns: this.#turns };
+  }
+
+  #answered(): Answer {
+    return answerOf(this.#findings(), this.#options.agents.all);
+  }
+
+  /** The rows with their panes, as it stands now. */
+  #placed(): PlacedEntry[] {
+    const { entries } = this.#stale ? this.#answered() : this.#answer;
+    return this.#panes.place(entries, this.#judgement, this.#population.lookup);
   }
 
   #explain(): Explain {
@@ -354,19 +388,9 @@ export class Rounds {
       this.#watched.nextDue(),
       this.#tracked.size > 0 ? this.#movedAt + sessionAgeMs : Number.POSITIVE_INFINITY,
       watches && this.#watched.spots().size > 0 ? this.#signedAt + recordAgeMs : Number.POSITIVE_INFINITY,
-      this.#turnsOf === NOBODY ? Number.POSITIVE_INFINITY : this.#turnsAt + recordAgeMs,
+      this.#turnsOf === NO_TURNS ? Number.POSITIVE_INFINITY : this.#turnsAt + recordAgeMs,
+      this.#panes.nextDue(),
       this.#installedAt + INSTALLS_AGE_MS,
     );
   }
-}
-
-/** Those judged and all above them. */
-function relativesOf(judged: Iterable<Judged>, { lookup }: Population): ReadonlySet<number> {
-  const relatives = new Set<number>();
-  for (const { facts } of judged) {
-    relatives.add(facts.pid);
-    if (facts.ppid !== undefined) relatives.add(facts.ppid);
-    for (const ancestor of ancestorsOf(facts as ProcessFacts, lookup)) relatives.add(ancestor.pid);
-  }
-  return relatives;
 }
