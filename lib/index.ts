@@ -1,15 +1,25 @@
 export { agents } from './agents/discover.js';
-export type { Agent, AgentFault, AgentSession, AgentsEnvelope } from './agents/envelope.js';
+export type {
+  Agent,
+  AgentFault,
+  AgentPane,
+  AgentSession,
+  AgentsEnvelope,
+  AmbiguousPane,
+} from './agents/envelope.js';
 export type { AgentEvent } from './agents/events.js';
 export type { AgentFile, AgentFiles, ReadFiles } from './agents/held.js';
 export { type AgentDelta, AgentMonitor, type MonitorStats } from './agents/monitor.js';
 export type { MonitorOptions } from './agents/monitor-options.js';
+export type { PaneHint } from './agents/once.js';
 export type { AgentsOptions } from './agents/options.js';
+export type { ReadPanes, ReadScreen } from './agents/panes.js';
 export type { AgentPoller, TableDelta } from './agents/poller.js';
 export type { AgentRow, AgentTable } from './agents/table.js';
 export type { EngineHome } from './engines/homes.js';
 export type { LinkGrade, RefusedSession } from './engines/link.js';
 export type { Evidence, EvidenceRule, Place } from './engines/match.js';
+export type { Contender } from './engines/owner.js';
 export type { AgentKind } from './engines/rule.js';
 export type { AgentState, StateValue } from './engines/state.js';
 export {
@@ -23,6 +33,31 @@ export {
   type SocketKind,
 } from './native/layout.js';
 export { LoadError } from './native/load.js';
+export { type DiscoverPanesOptions, discoverPanes } from './panes/discover.js';
+export {
+  type FailedDiscovery,
+  type PaneAgent,
+  type PaneDiscovery,
+  ReadDiscovery,
+  type RunningProcess,
+} from './panes/discovery.js';
+export type { RuntimeIdentity } from './panes/identity.js';
+export { type PsmuxPane, type PsmuxSession, psmuxPanes, psmuxSessions } from './panes/psmux.js';
+export { MISS_LIMIT, Reconciler } from './panes/reconcile.js';
+export type { MouseOptions, ReconcilerCallbacks, ReconcilerOptions } from './panes/reconciler-options.js';
+export {
+  checkRuntime,
+  type GoneReason,
+  type KnownRuntime,
+  type RootProcess,
+  type RuntimeAlive,
+  type RuntimeCheck,
+  type RuntimeGone,
+  type RuntimeUnknown,
+  rootProcess,
+  type UnknownReason,
+} from './panes/runtime.js';
+export type { StoredAgent, TrackedAgent } from './panes/tracked.js';
 export type { CgroupUsage } from './process/cgroup.js';
 export {
   type CapabilityReport,

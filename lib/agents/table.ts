@@ -1,5 +1,6 @@
 import type { FileIdentity, ProcessFacts, ResolvedScript } from '../engines/facts.js';
 import type { Fault } from '../process/fault.js';
+import type { ProcessKey } from '../process/identity.js';
 
 /** What discovery needs of a process row: the rows of `snapshot()` have it. */
 export interface AgentRow {
@@ -24,6 +25,7 @@ export interface AgentRow {
   readonly startTime: number | null | undefined;
   readonly env: Readonly<Record<string, string | null | undefined>> | null | undefined;
   readonly kernelThread: boolean | null | undefined;
+  readonly key?: ProcessKey;
   fault(field: string): Fault | undefined;
 }
 
