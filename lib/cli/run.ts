@@ -9,17 +9,32 @@ import {
   UsageError,
 } from './command.js';
 import { agents } from './commands/agents.js';
+import { capture } from './commands/capture.js';
 import { doctor } from './commands/doctor.js';
 import { files } from './commands/files.js';
 import { holders } from './commands/holders.js';
 import { locks } from './commands/locks.js';
+import { panes } from './commands/panes.js';
+import { send } from './commands/send.js';
 import { sockets } from './commands/sockets.js';
 import { tree } from './commands/tree.js';
 import { usage } from './commands/usage.js';
 import { painter, printable } from './text.js';
 
 /** The first is the default. */
-const COMMANDS: readonly Command[] = [agents, tree, files, holders, locks, sockets, usage, doctor];
+const COMMANDS: readonly Command[] = [
+  agents,
+  panes,
+  send,
+  capture,
+  tree,
+  files,
+  holders,
+  locks,
+  sockets,
+  usage,
+  doctor,
+];
 
 const USAGE = 2;
 const FAILED = 1;

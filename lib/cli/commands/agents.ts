@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { Agent, AgentFault, AgentsEnvelope, AgentsOptions } from '../../index.js';
 import { type Command, type Run, UsageError } from '../command.js';
+import { TMUX_OPTIONS, tmuxSockets } from '../pane-of.js';
 import { type Cell, columns, cut, plural, printable, type Style } from '../text.js';
 import { show, type View, WATCH_OPTIONS } from '../watch.js';
 
@@ -35,20 +36,36 @@ function sessionText({ session }: Agent): string {
   return shown.length === 0 ? session.id : `${session.id} (${shown.join(', ')})`;
 }
 
-const HEAD: readonly Cell[] = ['PID', 'ENGINE', 'KIND', 'STATE', 'TTY', 'SESSION', 'CWD'].map((text) => ({
-  text,
-  styles: ['bold'],
-}));
+function headOf(withPanes: boolean): Cell[] {
+  const names = ['PID', 'ENGINE', 'KIND', 'STATE', 'TTY', ...(withPanes ? ['PANE'] : []), 'SESSION', 'CWD'];
+  return names.map((text) => ({ text, styles: ['bold'] }));
+}
 
-function cellsOf(agent: Agent): Cell[] {
+/** `%3 work`: the pane and the session of tmux that shows it. */
+function paneText({ pane }: Agent): string {
+  return pane === null ? '-' : cut(`${pane.id} ${pane.sessionName}`, CELL_WIDTH);
+}
+
+function cellsOf(agent: Agent, withPanes: boolean): Cell[] {
   return [
     { text: String(agent.pid) },
     { text: agent.evidence.confidence === 'low' ? `${agent.engine}?` : agent.engine, styles: ['cyan'] },
     { text: agent.kind },
     { text: cut(stateText(agent), CELL_WIDTH), styles: STATE_STYLES[agent.state.value] ?? [] },
     { text: agent.tty ?? '-' },
+    ...(withPanes ? [{ text: paneText(agent) }] : []),
     { text: sessionText(agent) },
     { text: cut(agent.cwd ?? '?', CELL_WIDTH, 'tail') },
+  ];
+}
+
+function ambiguousLines({ ambiguousPanes }: AgentsEnvelope, { paint }: Run): string[] {
+  if (ambiguousPanes.length === 0) return [];
+  return [
+    paint('Nobody can be said to own:', 'yellow'),
+    ...ambiguousPanes.map(({ pane, reason, override }) =>
+      printable(`  ${pane.id} ${pane.sessionName}: ${reason}${override === null ? '' : `; set ${override}`}`),
+    ),
   ];
 }
 
@@ -82,7 +99,11 @@ function faultLines(faults: readonly AgentFault[], whole: boolean, { paint, valu
 
 function tableLines(envelope: AgentsEnvelope, why: boolean, run: Run): string[] {
   const { agents } = envelope;
-  const [head, ...lines] = columns([HEAD, ...agents.map(cellsOf)], run.paint);
+  const withPanes = agents.some(({ pane }) => pane !== null);
+  const [head, ...lines] = columns(
+    [headOf(withPanes), ...agents.map((agent) => cellsOf(agent, withPanes))],
+    run.paint,
+  );
   const reasons = (agent: Agent | undefined): string[] =>
     why ? (agent?.because ?? []).map((reason) => run.paint(`    ${printable(reason)}`, 'dim')) : [];
   return [head as string, ...lines.flatMap((line, at) => [line, ...reasons(agents[at])])];
@@ -97,12 +118,15 @@ function summary({ agents, scanned, tookMs }: AgentsEnvelope): string {
   return `${plural(agents.length - serving, 'agent')}${others}: ${read}.`;
 }
 
-function optionsOf({ values }: Run): AgentsOptions {
+function optionsOf(run: Run): AgentsOptions {
+  const { values } = run;
+  const sockets = tmuxSockets(run);
   for (const home of (values['home'] ?? []) as readonly string[]) {
     if (!isAbsolute(home)) throw new UsageError(`--home must be an absolute path: ${home}`);
   }
   return {
     all: values['all'] === true,
+    ...(sockets === undefined ? {} : { tmuxSockets: sockets }),
     ...(values['home'] === undefined ? {} : { homes: values['home'] as readonly string[] }),
     ...(values['proc-root'] === undefined ? {} : { procRoot: values['proc-root'] as string }),
   };
@@ -115,6 +139,7 @@ function viewOf(envelope: AgentsEnvelope, run: Run): View {
     lines: [
       ...(envelope.agents.length > 0 ? [...tableLines(envelope, why, run), ''] : []),
       summary(envelope),
+      ...ambiguousLines(envelope, run),
       ...faultLines(envelope.faults, why, run),
     ],
     // A table without a process is a failed look, not an empty machine.
@@ -147,6 +172,7 @@ export const agents: Command = {
     all: { type: 'boolean', short: 'a', help: 'show services, helpers and launchers too' },
     why: { type: 'boolean', short: 'w', help: 'show the reasons of every answer' },
     home: { type: 'string', multiple: true, value: 'DIR', help: 'a further home with session files' },
+    ...TMUX_OPTIONS,
     'proc-root': { type: 'string', value: 'DIR', help: 'where the process files lie (default /proc)' },
   },
   run,
