@@ -19,7 +19,7 @@ import { snapshotAsync } from '../../../lib/process/snapshot.js';
 
 const output = join(__dirname, '../../../build/makers');
 
-async function built(name: 'fake' | 'stage'): Promise<string> {
+export async function built(name: 'fake' | 'stage'): Promise<string> {
   const { compile } = await import('../../makers/build.mjs');
   const header = join(__dirname, '../../makers/maker.h');
   return compile(join(__dirname, `${name}.c`), join(output, `agents-${name}`), { inputs: [header] });
