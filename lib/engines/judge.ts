@@ -5,15 +5,9 @@
 import { type Arguments, readArguments } from './args.js';
 import type { ProcessFacts } from './facts.js';
 import { ancestorsOf, type Lookup, parentOf, wrapperAbove } from './family.js';
+import { canBeHinted, hintedAs } from './hint.js';
 import { type EngineHome, homeOf } from './homes.js';
-import {
-  canBeHinted,
-  type Evidence,
-  hintedAs,
-  type MatchContext,
-  type MatchVerdict,
-  matchProcess,
-} from './match.js';
+import { type Evidence, type MatchContext, type MatchVerdict, matchProcess } from './match.js';
 import { type Program, programOf } from './program.js';
 import type { AgentKind, EngineRule, Subject } from './rule.js';
 

@@ -326,22 +326,6 @@ export function needsProof(facts: ProcessFacts, rules: readonly EngineRule[]): b
   return isBarrier(facesOf(facts, programOf(facts)), rules);
 }
 
-/** Can a hint of the caller settle whose program this name is? */
-export function canBeHinted(rule: EngineRule): boolean {
-  return rule.namesWithProof.length > 0;
-}
-
-/** What a hint makes of a program whose name alone proves nothing. */
-export function hintedAs(rule: EngineRule): Extract<MatchVerdict, { outcome: 'engine' }> {
-  return {
-    outcome: 'engine',
-    rule,
-    evidence: evidenceOf('pane-hook-hint', 'hint', true),
-    placeKind: null,
-    because: [`hint: the caller says that the program of this pane is ${rule.engine}`],
-  };
-}
-
 /** Which engine is this process, and what says so? */
 export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchVerdict {
   // No image and no arguments, though both were read: a thread of the kernel.

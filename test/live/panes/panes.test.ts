@@ -3,6 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
+  type AgentDelta,
   AgentMonitor,
   agents,
   checkRuntime,
@@ -95,18 +96,22 @@ describe.skipIf(missing !== undefined || process.platform !== 'linux')('agents i
     });
     expect(news.splice(0).sort()).toEqual(['discovered claude', 'discovered codex']);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
-    await until('both were removed', async () => {
-      await reconciler.take(await monitor.poll());
-      await reconciler.stop();
-      return reconciler.agents.length === 0;
+    const ends = new Map<number, AgentDelta['events'][number]>();
+    await until('the monitor told both ends', async () => {
+      for (const event of (await monitor.poll()).events) ends.set(event.agent.pid, event);
+      return pids.every((pid) => ends.get(pid)?.type === 'exited');
     });
+    await until('tmux knows that the pane has ended', () => !tmux.run('list-panes', '-a').includes(gone));
+    await reconciler.take({ events: [...ends.values()] });
+    await reconciler.stop();
+    expect(reconciler.agents).toEqual([]);
     const exits = news.filter((each) => each.startsWith('exited')).sort();
     expect(exits).toEqual(['exited claude', 'exited codex']);
     expect(news.filter((each) => !each.startsWith('exited')).sort()).toEqual([
       `removed claude: no supported engine process in ${pane} after 2 confirmed scans`,
       `removed codex: pane ${gone} absent after 2 confirmed scans`,
     ]);
-    expect(news.findIndex((each) => each.startsWith('removed'))).toBeGreaterThan(0);
+    expect(news[0]).toMatch(/^exited/);
   });
 
   it('are unknown while their server is stopped, and only they; gone when it was killed', async () => {
