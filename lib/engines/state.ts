@@ -8,7 +8,7 @@ export interface AgentState {
   readonly value: StateValue;
   /** The engine's own word, kept also where no rule knows it. */
   readonly raw: string | null;
-  /** What said it: `pid-record`, `transcript`, `log` or `database`; null = nothing did. */
+  /** What said it: `pid-record`, `transcript`, `log`, `database` or `screen`; null = nothing did. */
   readonly source: string | null;
   /** Milliseconds since the epoch at which it was set; null = not known. */
   readonly at: number | null;
