@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { SOCKET, World } from '../panes/world.js';
+import { CLAUDE, later, SHELL, scene } from './machine.js';
+
+function paned() {
+  const world = new World();
+  world.pane('%3', 10);
+  let reads = 0;
+  const it = scene(
+    { 9: SHELL, 10: { ...SHELL, ppid: 9 }, 11: { ...CLAUDE, ppid: 10, pgid: 11, tpgid: 11 } },
+    {
+      readPanes: async () => {
+        reads++;
+        return world.inventory;
+      },
+      readScreen: async ({ id }) => world.screens[id] ?? '',
+      paneAgeMs: 1_000,
+    },
+  );
+  return Object.assign(it, { world, reads: () => reads });
+}
+
+describe('panes in the monitor', () => {
+  it('come with the first answer, and a title that spins is no news', async () => {
+    const it = paned();
+    expect(await it.poll()).toEqual(['started 11']);
+    expect(it.monitor.agents).toMatchObject([{ pid: 11, pane: { id: '%3', title: 't' } }]);
+    it.world.pane('%3', 10, { title: '⠋ t' });
+    expect(await later(it)).toEqual([]);
+    expect(it.monitor.agents).toMatchObject([{ pane: { title: '⠋ t' } }]);
+  });
+
+  it('are not asked for before their age, nor while nobody could own one', async () => {
+    const it = paned();
+    await it.poll();
+    await it.poll();
+    expect(it.reads()).toBe(1);
+    it.machine.end(11);
+    expect(await it.poll()).toEqual(['exited 11']);
+    await later(it);
+    expect(it.reads()).toBe(1);
+  });
+
+  it('stand as they were while their server cannot be asked, and the fault is told', async () => {
+    const it = paned();
+    await it.poll();
+    it.world.frozen.add(SOCKET);
+    expect(await later(it)).toEqual([]);
+    expect(it.monitor.agents).toMatchObject([{ pane: { id: '%3' } }]);
+    expect(it.monitor.envelope.faults).toMatchObject([{ pid: null, kind: 'timeout', path: SOCKET }]);
+  });
+
+  it('tell a dialog that comes up, and that it is gone again', async () => {
+    const it = paned();
+    await it.poll();
+    it.world.screens['%3'] = ' Do you want to proceed?\n ❯ 1. Yes\n   2. No\n';
+    it.machine.now += 2_000;
+    expect(await it.events()).toMatchObject([
+      { type: 'changed', fields: ['state'], reasons: ['state: unknown -> waiting (permission)'] },
+    ]);
+    it.world.screens['%3'] = '';
+    it.machine.now += 2_000;
+    expect(await it.events()).toMatchObject([{ reasons: ['state: waiting (permission) -> unknown'] }]);
+  });
+
+  it('name a pane that nobody can be said to own', async () => {
+    const it = paned();
+    await it.poll();
+    it.machine.set({ 12: { ...CLAUDE, ppid: 10 } });
+    await it.poll();
+    expect(it.monitor.envelope.ambiguousPanes).toMatchObject([{ pane: { id: '%3' }, override: null }]);
+    expect(it.monitor.agents.map(({ pane }) => pane)).toEqual([null, null]);
+  });
+});
