@@ -119,8 +119,8 @@ function readingOf(
 function draftOf(facts: ProcessFacts, found: Found, parent: Subject['parent'], context: JudgeContext): Draft {
   const ownerHome = context.ownerHome(facts);
   const make = () => readingOf(facts, found, parent, ownerHome);
-  const key = `${parent === undefined ? '?' : JSON.stringify(parent)} ${ownerHome}`;
-  const reading = context.memory?.reading(facts, key, make) ?? make();
+  const seen = parent === undefined ? '?' : `${parent?.engine} ${parent?.interpreted}`;
+  const reading = context.memory?.reading(facts, `${seen} ${ownerHome}`, make) ?? make();
   const { ownKind: kind, because } = reading;
   return { ...reading, kind, because: [...because], worker: null, launcher: null, wrapper: null };
 }
@@ -206,8 +206,8 @@ export function judge(candidates: Iterable<ProcessFacts>, context: JudgeContext)
   const refused = new Map<number, readonly string[]>();
   for (const facts of candidates) {
     if (!runs(facts)) continue;
-    const match = () => matchProcess(facts, context);
-    const verdict = context.memory?.verdict(facts, match) ?? match();
+    const verdict =
+      context.memory?.verdict(facts, () => matchProcess(facts, context)) ?? matchProcess(facts, context);
     if (verdict.outcome === 'engine') found.set(facts.pid, { facts, verdict });
     else if (verdict.outcome === 'barrier') barriers.set(facts.pid, verdict.because);
     else if (verdict.outcome === 'refused') refused.set(facts.pid, verdict.because);

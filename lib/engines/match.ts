@@ -3,10 +3,10 @@
  * comm, and the script of an interpreter; never later arguments.
  */
 import type { FileIdentity, ProcessFacts } from './facts.js';
-import { interestOf } from './interest.js';
+import { type Interest, interestOf, type Override } from './interest.js';
 import { interpreterOf } from './interpreter.js';
 import { commName, isAbsolute, programName, withSlashes } from './path.js';
-import { type Program, programOf } from './program.js';
+import { derive, type Program, programOf } from './program.js';
 import type { AgentKind, EngineRule, Source } from './rule.js';
 
 export type EvidenceRule =
@@ -35,13 +35,6 @@ export interface InstalledProgram {
   readonly file: FileIdentity;
   /** Where it was found. */
   readonly path: string;
-}
-
-/** What the user set in `<ENGINE>_PATH`. */
-export interface Override {
-  readonly engine: string;
-  /** A path or a base name. */
-  readonly program: string;
 }
 
 export interface MatchContext {
@@ -285,31 +278,34 @@ function decided(finding: Finding, facts: ProcessFacts, program: Program): Match
 }
 
 /** The rules that could say anything by their names and places. Overrides and installed files come on top. */
-function interested(program: Program, faces: Faces, rules: readonly EngineRule[]): readonly EngineRule[] {
-  const interest = interestOf(rules);
-  const found = faces.comm === null ? [] : [...interest.inComm(faces.comm)];
+function interested(program: Program, faces: Faces, context: MatchContext): readonly EngineRule[] {
+  const interest = interestOf(context.rules, context.overrides);
+  const found = new Set(faces.comm === null ? [] : interest.inComm(faces.comm));
   for (const text of [program.image, program.word, program.entry?.text, ...faces.scripts]) {
-    if (typeof text === 'string') found.push(...interest.inText(text));
+    if (typeof text === 'string') for (const rule of interest.inText(text)) found.add(rule);
   }
-  return found.length === 0 ? found : rules.filter((rule) => found.includes(rule));
+  return found.size < 2 ? [...found] : context.rules.filter((rule) => found.has(rule));
 }
 
-/** Longer argument lists are read properly at once: a prompt may be pages of them. */
-const ARGUMENTS_AT_A_GLANCE = 8;
-
 /**
- * Is no text of the process of interest, whatever its program turns out to be? Asked before its
- * arguments are read: of most processes nothing more has to be known.
+ * Is nothing of the process of interest, whatever the rules say in detail? Of most processes the image, the
+ * first word and comm tell; of an interpreter or a launcher, what it runs.
  */
-function isNothing(facts: ProcessFacts, context: MatchContext): boolean {
-  const { argv = [], exe, exeFile, name, script } = facts;
-  if (context.overrides.length > 0 || argv.length > ARGUMENTS_AT_A_GLANCE) return false;
-  const interest = interestOf(context.rules);
-  if (argv.some((item) => interest.inText(item).length > 0)) return false;
-  if (typeof exe === 'string' && interest.inText(exe).length > 0) return false;
-  if (name !== undefined && interest.inComm(name).length > 0) return false;
-  if (script !== undefined && interest.inText(script.real).length > 0) return false;
-  return !context.installed.some(({ file }) => sameFile(exeFile, file) || sameFile(script?.file, file));
+function isNothing(facts: ProcessFacts, interest: Interest, installed: readonly InstalledProgram[]): boolean {
+  const glance = interest.glance(facts);
+  if (glance === 'wanted') return false;
+  const { exeFile, script } = facts;
+  for (const { file } of installed) {
+    if (sameFile(exeFile, file) || sameFile(script?.file, file)) return false;
+  }
+  if (glance === 'nothing') return true;
+  const { word, entry, comm } = derive(facts);
+  return !(
+    (word !== undefined && interest.wants(word)) ||
+    (entry !== null && interest.wants(entry.text)) ||
+    (script !== undefined && interest.wants(script.real)) ||
+    (comm !== null && interest.wantsComm(comm))
+  );
 }
 
 function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
@@ -323,7 +319,12 @@ function isBarrier(faces: Faces, rules: readonly EngineRule[]): boolean {
 export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchVerdict {
   // No image and no arguments, though both were read: a thread of the kernel.
   if (facts.exe === null && facts.argv?.length === 0) return NOTHING;
-  if (isNothing(facts, context)) return NOTHING;
+  const interest = interestOf(context.rules, context.overrides);
+  return isNothing(facts, interest, context.installed) ? NOTHING : matchByRules(facts, context);
+}
+
+/** The same without the quick question before it. */
+export function matchByRules(facts: ProcessFacts, context: MatchContext): MatchVerdict {
   const program = programOf(facts);
   const faces = facesOf(facts, program);
   const owners = identityOwners(facts, faces, context);
@@ -352,7 +353,7 @@ export function matchProcess(facts: ProcessFacts, context: MatchContext): MatchV
   if (new Set(overridden.map(({ rule }) => rule.engine)).size > 1) {
     return { outcome: 'refused', because: ['overrides of several engines name this program'] };
   }
-  const rules = interested(program, faces, context.rules).filter((rule) => !isExcluded(rule, facts, program));
+  const rules = interested(program, faces, context).filter((rule) => !isExcluded(rule, facts, program));
   if (overridden.length === 0 && rules.length === 0) return NOTHING;
   const findings = [
     ...overridden,
