@@ -228,6 +228,8 @@ export interface Entry {
   readonly agent: Agent;
   /** Pids from the launcher down to the worker; of a launcher's own row its pid alone. */
   readonly chain: readonly number[];
+  /** What was decided about its session beside those of all others; undefined = it claims none. */
+  readonly settlement: Settlement | undefined;
 }
 
 /**
@@ -261,7 +263,7 @@ export function entriesOf(
         turns: turns.get(pid) ?? [],
       });
       const chain = member === shown ? members.map(({ judged }) => judged.facts.pid) : [pid];
-      entries.push({ agent, chain });
+      entries.push({ agent, chain, settlement: context.settlement });
     }
   }
   return entries.sort((a, b) => a.agent.pid - b.agent.pid);
