@@ -15,6 +15,8 @@ export { type AgentDelta, AgentMonitor, type MonitorStats } from './agents/monit
 export type { MonitorOptions } from './agents/monitor-options.js';
 export type { AgentsOptions } from './agents/options.js';
 export type { AgentPoller, TableDelta } from './agents/poller.js';
+export { ReplayError } from './agents/replay/format.js';
+export { readReplay } from './agents/replay/read.js';
 export type { AgentRow, AgentTable } from './agents/table.js';
 export type { Evidence, EvidenceRule, Place } from './engines/findings.js';
 export type { EngineHome } from './engines/homes.js';

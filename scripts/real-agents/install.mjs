@@ -11,7 +11,7 @@ function firstError({ stderr = '', message, killed }) {
   if (killed) return `did not end within ${MOST_MS / 1000} s`;
   const lines = stderr
     .split('\n')
-    .map((line) => line.replace(/^(npm (error|ERR!)\s*)+/, ''))
+    .map((line) => line.replace(/^(npm (error|ERR!)\s*)+/, '').replace(/^"summary": "(.*)",?$/, '$1'))
     .filter((line) => !/^(path|command|code|notarget|$)|A complete log|^npm warn/.test(line));
   const said = lines.find((line) => /fail|not found|No matching/i.test(line)) ?? lines[0];
   return (said ?? message.split('\n')[0]).slice(0, 160);

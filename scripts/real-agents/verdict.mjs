@@ -90,24 +90,22 @@ function verdictOf(row) {
   ].join(', ');
 }
 
-/** What a program said before it ended: the last lines with letters in them, without tmux's own. */
-function lastWords(screen) {
+/** What a program said before it ended: why, if a line says so, else the last one; without tmux's own. */
+function lastWords(screen, folder) {
   const lines = screen
     .split('\n')
+    .map((text) => text.replaceAll(folder, '<folder>').trim())
     .filter((text) => /[A-Za-z]{3}/.test(text) && !text.startsWith('Pane is dead'));
-  return (
-    lines
-      .slice(-2)
-      .map((text) => text.trim())
-      .join(' / ')
-      .slice(0, 160) || 'said nothing'
+  const why = lines.find((text) =>
+    /error|cannot|could not|unable|failed|unavailable|not available|manually/i.test(text),
   );
+  return (why ?? lines.at(-1) ?? 'said nothing').slice(0, 160);
 }
 
 export async function judge(cli, context) {
   const { session, place, agents, explainAgent } = context;
   const { rows, problems, dead } = (await settled(cli, context)) ?? {};
-  const ended = dead ? lastWords(await session.screen()) : null;
+  const ended = dead ? lastWords(await session.screen(), place.folder) : null;
   if (rows !== undefined) return { verdict: rows.map(verdictOf).join('; '), problems, ended };
   if (ended !== null) return { skipped: `ended before it was seen: ${ended}` };
   const others = await rowsBelow({ root: session.root, place, agents, all: true });

@@ -131,8 +131,18 @@ function pidOf({ values }: Run): number | undefined {
   return Number(text);
 }
 
-async function explain(pid: number, run: Run): Promise<View> {
-  const explanation = await run.api.explainAgent(pid, optionsOf(run));
+/** What is captured stands still, and is read from nowhere else. */
+async function replayed({ api, values }: Run): Promise<AgentsOptions> {
+  const folder = values['replay'];
+  if (folder === undefined) return {};
+  for (const other of ['watch', 'proc-root', 'home']) {
+    if (values[other] !== undefined) throw new UsageError(`--replay cannot be combined with --${other}`);
+  }
+  return api.readReplay(folder as string);
+}
+
+async function explain(pid: number, options: AgentsOptions, run: Run): Promise<View> {
+  const explanation = await run.api.explainAgent(pid, options);
   const { outcome } = explanation;
   return {
     json: explanation,
@@ -143,9 +153,9 @@ async function explain(pid: number, run: Run): Promise<View> {
 
 async function run(run: Run): Promise<number> {
   const { api } = run;
-  const options = optionsOf(run);
+  const options = { ...(await replayed(run)), ...optionsOf(run) };
   const pid = pidOf(run);
-  if (pid !== undefined) return show(run, () => explain(pid, run));
+  if (pid !== undefined) return show(run, () => explain(pid, options, run));
   if (run.values['watch'] !== true) return show(run, async () => viewOf(await api.agents(options), run));
   const monitor = new api.AgentMonitor(options);
   try {
@@ -168,6 +178,7 @@ export const agents: Command = {
     all: { type: 'boolean', short: 'a', help: 'show services, helpers and launchers too' },
     why: { type: 'boolean', short: 'w', help: 'show the reasons of every answer' },
     explain: { type: 'string', value: 'PID', help: 'show how the answer about one process came about' },
+    replay: { type: 'string', value: 'DIR', help: 'judge what scripts/capture.mjs kept, not this machine' },
     home: { type: 'string', multiple: true, value: 'DIR', help: 'a further home with session files' },
     'proc-root': { type: 'string', value: 'DIR', help: 'where the process files lie (default /proc)' },
   },
