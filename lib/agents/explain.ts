@@ -203,7 +203,7 @@ function member(judged: Judged, found: Discovery): Explanation {
   );
   const own = entries.find(({ agent }) => agent.pid === pid);
   const entry = host ?? own;
-  const { records, held } = found.findings;
+  const { records, held, stores } = found.findings;
   const folded = host ? [`one agent with pid ${host.agent.pid}, whose row stands for both`] : [];
   return {
     pid,
@@ -216,7 +216,7 @@ function member(judged: Judged, found: Discovery): Explanation {
     chain: entry?.chain ?? [pid],
     below: agentAbove(facts, found),
     home: judged.home,
-    links: linkSteps(judged, records.get(pid), held.get(pid)),
+    links: linkSteps(judged, records.get(pid), held.get(pid), stores.get(pid)),
     arbiter: arbiterOf(entry, found),
     bypassFlags: facts.argv === undefined ? null : bypassFlagsOf(args, rule),
     agent: entry?.agent ?? null,

@@ -2,12 +2,14 @@
 import { argvIdOf } from '../engines/argv-id.js';
 import { heldVerdict } from '../engines/held.js';
 import type { Judged } from '../engines/judge.js';
+import { storedVerdict } from '../engines/stored.js';
 import { describeFault } from '../process/fault.js';
 import type { HeldAnswer } from './held.js';
 import type { RecordLook } from './records.js';
+import type { StoreAnswer } from './stores.js';
 
 export interface LinkStep {
-  readonly rule: 'pid-record' | 'open-files' | 'argv';
+  readonly rule: 'pid-record' | 'open-files' | 'argv' | 'store';
   /** The session that the rule names; null = none. Whether it is taken, the row says. */
   readonly session: string | null;
   readonly why: readonly string[];
@@ -49,10 +51,22 @@ function argvStep({ args, rule, facts }: Judged): LinkStep {
   return { rule: 'argv', session: forked ? null : id, why: [id === null ? none : named] };
 }
 
+function storeStep({ rule }: Judged, stores: StoreAnswer | undefined): LinkStep {
+  const step = (session: string | null, ...why: string[]): LinkStep => ({ rule: 'store', session, why });
+  if (rule.stores.length === 0) return step(null, `no rule tells sessions of ${rule.engine} by its store`);
+  if (stores === undefined)
+    return step(null, 'not asked: a stronger rule settled it, or it is of another kind');
+  const { byPid, only, because, gap } = storedVerdict(stores);
+  const fault = stores.fault ? [`could not be read whole: ${describeFault(stores.fault)}`] : [];
+  const why = [...because, ...fault, ...(gap === null ? [] : [gap])];
+  return step((byPid ?? only)?.id ?? null, ...(why.length > 0 ? why : ['its files say nothing']));
+}
+
 export function linkSteps(
   judged: Judged,
   record: RecordLook | undefined,
   held: HeldAnswer | undefined,
+  stores: StoreAnswer | undefined,
 ): LinkStep[] {
-  return [recordStep(judged, record), heldStep(judged, held), argvStep(judged)];
+  return [recordStep(judged, record), heldStep(judged, held), argvStep(judged), storeStep(judged, stores)];
 }

@@ -117,6 +117,7 @@ export async function readReplayOf(pids, sessions, redact, how, { snapshot, open
   return {
     format: 1,
     system: process.platform,
+    now: Date.now(),
     processes: rows.map((row) => processOf(row, openFilesOf(byPid.get(row.pid) ?? [], redact), redact, how)),
     files: filesOf(sessions, pids, redact),
     links: linksOf(explanations, redact),

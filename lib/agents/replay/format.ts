@@ -79,6 +79,8 @@ export interface ReplayFile {
 
 export interface Replay {
   readonly system: System;
+  /** When it was captured, in milliseconds since the epoch; left out: now. */
+  readonly now?: number;
   readonly processes: readonly ReplayProcess[];
   readonly files: readonly ReplayFile[];
   /** Where links lead: path by path. */
@@ -195,5 +197,8 @@ export function parseReplay(text: string, path: string): Replay {
   for (const [at, each] of files.entries()) checkShape(each, FILE, 'path', `files[${at}]`, path);
   const links = value['links'] ?? {};
   if (!recordOf(isText)(links)) throw new ReplayError(path, 'links must be paths by path');
-  return { system, processes, files, links } as Replay;
+  const { now } = value;
+  if (now !== undefined && !isNumber(now))
+    throw new ReplayError(path, 'now must be a number of milliseconds');
+  return { system, processes, files, links, ...(now === undefined ? {} : { now }) } as Replay;
 }

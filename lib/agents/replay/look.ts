@@ -13,19 +13,20 @@ const MOST_LINKS = 40;
 
 class CapturedFiles {
   readonly #files = new Map<string, ReplayFile>();
-  readonly #folders = new Set<string>();
+  /** With the owner of what lies in them. */
+  readonly #folders = new Map<string, number>();
   readonly #links = new Map<string, string>();
   readonly #order = new Map<string, bigint>();
 
   constructor({ files, links, processes }: Replay) {
     for (const file of files) this.#add(withSlashes(file.path), file);
     // What somebody has open is there.
-    for (const { openFiles = [] } of processes) {
+    for (const { openFiles = [], uid } of processes) {
       for (const { path, kind, deleted } of openFiles) {
         const key = withSlashes(path);
         if (deleted || this.#files.has(key)) continue;
-        if (kind === 'directory') this.#addFolders(`${key}/`);
-        else this.#add(key, { path });
+        if (kind === 'directory') this.#addFolders(`${key}/`, uid ?? 0);
+        else this.#add(key, { path, uid: uid ?? 0 });
       }
     }
     for (const [from, to] of Object.entries(links)) {
@@ -38,12 +39,13 @@ class CapturedFiles {
 
   #add(key: string, file: ReplayFile): void {
     this.#files.set(key, file);
-    this.#addFolders(key);
+    this.#addFolders(key, file.uid ?? 0);
   }
 
-  #addFolders(path: string): void {
+  #addFolders(path: string, uid: number): void {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      this.#folders.add(path.slice(0, end));
+      const folder = path.slice(0, end);
+      if (!this.#folders.has(folder)) this.#folders.set(folder, uid);
     }
   }
 
@@ -65,7 +67,7 @@ class CapturedFiles {
 
   names(path: string): string[] {
     const before = `${withSlashes(path)}/`;
-    const inside = [...this.#files.keys(), ...this.#folders].filter((each) => each.startsWith(before));
+    const inside = [...this.#files.keys(), ...this.#folders.keys()].filter((each) => each.startsWith(before));
     return [...new Set(inside.map((each) => each.slice(before.length).split('/', 1)[0] as string))];
   }
 
@@ -80,7 +82,7 @@ class CapturedFiles {
       ino,
       size: Buffer.byteLength(file?.text ?? ''),
       mtimeMs: file?.mtimeMs ?? 0,
-      uid: file?.uid ?? 0,
+      uid: file?.uid ?? this.#folders.get(key) ?? 0,
       mode: MODE[kind],
       nlink: 1,
       kind,
@@ -98,14 +100,19 @@ function answer(files: CapturedFiles, request: LookRequest): LookAnswer {
   if (op === 'realpath') return { realpath: real, stat };
   if (op === 'list') {
     const names = files.names(real);
-    return { names: names.slice(0, request.maxEntries), truncated: names.length > request.maxEntries };
+    const entries = names.slice(0, request.maxEntries).map((name) => ({
+      name,
+      ...(request.stats ? { stat: files.stat(`${withSlashes(real)}/${name}`) } : {}),
+    }));
+    return { stat, entries, truncated: names.length > request.maxEntries };
   }
   const file = files.file(real);
   // The capture has names of session files without their contents.
   if (file?.text === undefined) return failed(file ? 'denied' : 'unsupported', file ? DENIED : 0);
-  const from = request.offset ?? 0;
-  const bytes = Buffer.from(file.text).subarray(from, from + request.maxBytes);
-  return { stat, bytes, truncated: stat.size > from + bytes.length };
+  const { maxBytes, fromEnd = false } = request;
+  const offset = fromEnd ? Math.max(0, stat.size - maxBytes) : (request.offset ?? 0);
+  const bytes = Buffer.from(file.text).subarray(offset, offset + maxBytes);
+  return { stat, bytes, offset, truncated: stat.size > offset + bytes.length };
 }
 
 export function lookOf(replay: Replay): Look {

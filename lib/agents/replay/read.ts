@@ -74,7 +74,9 @@ function openFilesOf({ processes }: Replay): ReadFiles {
 }
 
 export function replayOptions(replay: Replay): AgentsOptions {
+  const { now } = replay;
   return {
+    ...(now === undefined ? {} : { now: () => now }),
     table: tableOf(replay),
     openFiles: openFilesOf(replay),
     look: lookOf(replay),

