@@ -95,7 +95,9 @@ function lastWords(screen, folder) {
   const lines = screen
     .split('\n')
     .map((text) => text.replaceAll(folder, '<folder>').trim())
-    .filter((text) => /[A-Za-z]{3}/.test(text) && !text.startsWith('Pane is dead'));
+    .filter((text) => /[A-Za-z]{3}/.test(text) && !text.startsWith('Pane is dead'))
+    // A stack trace comes with the line of a minified program.
+    .filter((text) => !/[{};]\S*[{};]/.test(text));
   const why = lines.find((text) =>
     /error|cannot|could not|unable|failed|unavailable|not available|manually/i.test(text),
   );
