@@ -24,6 +24,8 @@ export interface AgentRow {
   readonly startTime: number | null | undefined;
   readonly env: Readonly<Record<string, string | null | undefined>> | null | undefined;
   readonly kernelThread: boolean | null | undefined;
+  /** The system it is from, where that is not the one we run on: a `process.platform`. */
+  readonly system?: string;
   fault(field: string): Fault | undefined;
 }
 
@@ -57,5 +59,6 @@ export function factsOf(row: AgentRow, script?: ResolvedScript): ProcessFacts {
     pidNamespace: row.pidNamespace ?? undefined,
     env: row.env ?? undefined,
     script,
+    ...(row.system === undefined ? {} : { system: row.system }),
   };
 }
