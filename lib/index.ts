@@ -8,18 +8,32 @@ export type {
   AmbiguousPane,
 } from './agents/envelope.js';
 export type { AgentEvent } from './agents/events.js';
+export {
+  type ArbiterDecision,
+  type ExplainedFacts,
+  type ExplainedKind,
+  type ExplainOutcome,
+  type Explanation,
+  explainAgent,
+} from './agents/explain.js';
 export type { AgentFile, AgentFiles, ReadFiles } from './agents/held.js';
+export type { LinkStep } from './agents/link-steps.js';
 export { type AgentDelta, AgentMonitor, type MonitorStats } from './agents/monitor.js';
 export type { MonitorOptions } from './agents/monitor-options.js';
 export type { PaneHint } from './agents/once.js';
 export type { AgentsOptions } from './agents/options.js';
 export type { ReadPanes, ReadScreen } from './agents/panes.js';
 export type { AgentPoller, TableDelta } from './agents/poller.js';
+export { ReplayError } from './agents/replay/format.js';
+export { readReplay } from './agents/replay/read.js';
 export type { AgentRow, AgentTable } from './agents/table.js';
+export type { Evidence, EvidenceRule, Place } from './engines/findings.js';
 export type { EngineHome } from './engines/homes.js';
+export type { KindReason } from './engines/judge.js';
 export type { LinkGrade, RefusedSession } from './engines/link.js';
-export type { Evidence, EvidenceRule, Place } from './engines/match.js';
+export type { Considered } from './engines/match.js';
 export type { Contender } from './engines/owner.js';
+export type { Entry as ProgramEntry, Program } from './engines/program.js';
 export type { AgentKind } from './engines/rule.js';
 export type { AgentState, StateValue } from './engines/state.js';
 export {

@@ -4,13 +4,15 @@
 // Further: --env KEY (repeated) also records that the key was set; --maps adds mapped files;
 // --keep-args keeps arguments, without homes, names, and what looks like a secret or is called one: a password
 // that stands there as a mere word stays.
-// The folder is what `procRoot` takes: procscope tree --proc-root DIR. Read it before you post it.
+// The folder is what `procRoot` takes: procscope tree --proc-root DIR. Its replay.json is what the rules are run on
+// again, on any system: procscope agents --replay DIR. Read it before you post it.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readMachine, readProcess } from './capture/read.mjs';
 import { ENV_KEYS, redaction } from './capture/redact.mjs';
+import { readReplayOf } from './capture/replay.mjs';
 import { sessionFiles } from './capture/sessions.mjs';
 import { fail, top } from './tools.mjs';
 
@@ -96,7 +98,8 @@ async function main() {
   const asked = arguments_();
   const built = join(top, 'dist/index.js');
   if (!existsSync(built)) fail('dist/ is not built: npm run build');
-  const { agents, snapshot } = (await import(built)).default;
+  const api = (await import(built)).default;
+  const { agents, snapshot } = api;
   const table = snapshot();
   const pids = asked.exactly
     ? asked.pids
@@ -115,11 +118,15 @@ async function main() {
   const captured = pids.map((pid) => readProcess(ROOT, pid, redact, how)).filter((one) => one !== undefined);
   if (captured.length === 0) fail('None of these processes is there.');
   const found = (await agents({ all: true })).agents.filter(({ pid }) => pids.includes(pid));
-  const sessions = sessionFiles(found).map(redact.text);
+  const paths = sessionFiles(found);
+  const sessions = paths.map(redact.text);
+  const kept = captured.map(({ pid }) => pid);
+  const replay = await readReplayOf(kept, paths, redact, how, api);
 
   mkdirSync(out, { recursive: true });
   for (const [name, text] of Object.entries(readMachine(ROOT))) put(join(out, name), text);
   for (const one of captured) write(out, one);
+  put(join(out, 'replay.json'), `${JSON.stringify(replay, null, 2)}\n`);
   for (const path of sessions) put(join(out, 'session-files', path), '');
 
   console.log('What was kept:\n');

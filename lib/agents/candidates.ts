@@ -3,9 +3,10 @@
  * keeps is judged with all facts; what it drops is never looked at again.
  */
 import type { ProcessFacts } from '../engines/facts.js';
-import type { InstalledProgram, Override } from '../engines/match.js';
-import { baseName, canBePath, programName } from '../engines/path.js';
-import { type Program, programOf } from '../engines/program.js';
+import { type Interest, interestOf, type Override } from '../engines/interest.js';
+import type { InstalledProgram } from '../engines/match.js';
+import { canBePath } from '../engines/path.js';
+import { derive } from '../engines/program.js';
 import type { EngineRule } from '../engines/rule.js';
 
 export interface Candidates {
@@ -15,77 +16,45 @@ export interface Candidates {
   readonly scripted: readonly { readonly facts: ProcessFacts; readonly script: string }[];
 }
 
-const MOST_KNOWN = 10_000;
-
-/** Answers for one text (a path or a word) whether any rule cares for it; texts repeat, so answers are kept. */
+/** What the rules want, and where their programs are installed under whatever name. */
 export class TextFilter {
-  readonly #names: ReadonlySet<string>;
-  readonly #patterns: readonly RegExp[];
+  readonly interest: Interest;
   readonly #paths: ReadonlySet<string>;
-  readonly #rules: readonly EngineRule[];
-  readonly #overrides: readonly string[];
-  #known = new Map<string, boolean>();
 
   constructor(
     rules: readonly EngineRule[],
     installed: readonly InstalledProgram[],
     overrides: readonly Override[],
   ) {
-    const names = rules.flatMap((rule) => rule.names.map(({ name }) => name));
-    this.#rules = rules;
-    this.#names = new Set([
-      ...names.filter((name) => typeof name === 'string'),
-      ...rules.flatMap((rule) => rule.namesWithProof),
-      ...overrides.map(({ program }) => programName(program)),
-    ]);
-    this.#patterns = names.filter((name) => name instanceof RegExp);
+    this.interest = interestOf(rules, overrides);
     this.#paths = new Set(installed.map(({ path }) => path));
-    this.#overrides = overrides.map(({ program }) => baseName(program).toLowerCase());
   }
 
+  isInstalled(text: string | null | undefined): boolean {
+    return typeof text === 'string' && this.#paths.has(text);
+  }
+
+  /** Does any rule care for a path or a word, or is it an installed program? */
   interests(text: string): boolean {
-    if (!canBePath(text)) return false;
-    let answer = this.#known.get(text);
-    if (answer === undefined) {
-      answer = this.#decide(text);
-      // Programs with names of their own come and go for as long as somebody polls.
-      if (this.#known.size >= MOST_KNOWN) this.#known = new Map();
-      this.#known.set(text, answer);
-    }
-    return answer;
+    return this.interest.wants(text) || this.isInstalled(text);
   }
-
-  #decide(text: string): boolean {
-    const name = programName(text);
-    return (
-      this.#names.has(name) ||
-      this.#paths.has(text) ||
-      this.#patterns.some((pattern) => pattern.test(name)) ||
-      this.#rules.some((rule) => rule.layouts.some(({ path }) => path.matches(text)))
-    );
-  }
-
-  /** comm may be the cut head of a name that an override gives. */
-  interestsComm(comm: string): boolean {
-    const head = comm.toLowerCase();
-    return this.interests(comm) || this.#overrides.some((name) => head.length >= 15 && name.startsWith(head));
-  }
-}
-
-function textsOf(program: Program): string[] {
-  return [program.image, program.word, program.entry?.text].filter((text) => typeof text === 'string');
 }
 
 /** Why a process deserves the costly facts: its name, or the script that it runs; null = it does not. */
 export function candidacyOf(facts: ProcessFacts, filter: TextFilter): 'named' | { script: string } | null {
-  const program = programOf(facts);
+  const glance = filter.interest.glance(facts);
+  if (glance === 'wanted' || filter.isInstalled(facts.exe) || filter.isInstalled(facts.argv?.[0])) {
+    return 'named';
+  }
+  if (glance === 'nothing') return null;
+  const { word, entry, comm } = derive(facts);
   if (
-    textsOf(program).some((text) => filter.interests(text)) ||
-    (program.comm !== null && filter.interestsComm(program.comm))
+    (word !== undefined && filter.interests(word)) ||
+    (entry !== null && filter.interests(entry.text)) ||
+    (comm !== null && filter.interest.wantsComm(comm))
   ) {
     return 'named';
   }
-  const { entry } = program;
   return entry?.form === 'script' && canBePath(entry.text) ? { script: entry.text } : null;
 }
 

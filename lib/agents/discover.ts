@@ -3,10 +3,13 @@
  * those that could be an agent, then the rules.
  */
 import { performance } from 'node:perf_hooks';
-import { answerOf, hidingFaults, wholeFaults } from './answer.js';
+import type { ProcessFacts } from '../engines/facts.js';
+import type { JudgeContext, Judgement } from '../engines/judge.js';
+import type { Fault } from '../process/fault.js';
+import { type Answer, answerOf, type Findings, hidingFaults, wholeFaults } from './answer.js';
 import type { AgentFault, AgentsEnvelope } from './envelope.js';
-import { lookOnce, type OneLook } from './once.js';
-import { type AgentsOptions, checkOptions } from './options.js';
+import { lookOnce, type OneLook, type PaneHint } from './once.js';
+import { type AgentsOptions, type CheckedOptions, checkOptions } from './options.js';
 import {
   ambiguousPane,
   inventoryFaults,
@@ -17,38 +20,54 @@ import {
   withScreens,
 } from './panes.js';
 import { lookAtSessions } from './sessions.js';
-import { type Setting, settingOf } from './setting.js';
+import { settingOf } from './setting.js';
+import type { AgentTable } from './table.js';
 import { Transcripts } from './transcripts.js';
 import { turnQueries } from './turns.js';
 
-export interface Rows {
-  readonly entries: readonly PlacedEntry[];
-  readonly faults: readonly AgentFault[];
+/** Everything that one look found: the rows, and what they rest on. */
+export interface Discovery {
+  readonly look: OneLook;
+  readonly cheap: AgentTable;
+  /** Facts of any process that is no thread of the kernel: of candidates all, of others the cheap ones. */
+  readonly factsOf: (pid: number) => ProcessFacts | undefined;
+  /** Whose costly facts were read. */
+  readonly candidates: ReadonlySet<number>;
+  readonly context: JudgeContext;
+  readonly judgement: Judgement;
+  readonly findings: Findings;
+  readonly answer: Answer & { readonly entries: readonly PlacedEntry[] };
+  /** About reads as a whole. */
+  readonly faults: readonly Fault[];
 }
 
-/** The rows of a look: sessions, states and panes. */
-export async function rowsOf(look: OneLook, setting: Setting): Promise<Rows> {
-  const { table, gathered, lookup, inventory, owners } = look;
-  const { judged } = look.judgement;
+export async function discover(checked: CheckedOptions, hints: readonly PaneHint[] = []): Promise<Discovery> {
+  const { table } = checked;
+  const setting = settingOf(checked, table && (() => Promise.resolve(table)));
+  const look = await lookOnce(setting, hints);
+  const { table: cheap, gathered, lookup, inventory, judgement, owners, context } = look;
+  const { judged } = judgement;
   const looks = await lookAtSessions([...judged.values()], setting);
-  const findings = { judged, ...looks, faults: gathered.faults };
-  const linked = answerOf(findings, setting.options.all).entries;
-  const turns = await new Transcripts(setting.look).read(turnQueries(linked, findings, setting));
-  const answer = answerOf({ ...findings, turns }, setting.options.all);
+  const linked: Findings = { judged, ...looks, faults: gathered.faults };
+  const written = turnQueries(answerOf(linked, checked.all).entries, linked, setting);
+  const turns = await new Transcripts(setting.look).read(written);
+  const findings: Findings = { ...linked, turns };
+  const answer = answerOf(findings, checked.all);
   const placed = placeEntries(answer.entries, owners);
-  const screens = setting.panes
-    ? await readScreens(wantedScreens(placed, lookup), setting.panes.screen)
-    : new Map<string, string>();
-  const whole = [...table.faults, ...gathered.tableFaults, ...looks.faults];
-  const hiding = [...table].filter(({ pid }) => !judged.has(pid)).flatMap(hidingFaults);
+  const wanted = setting.panes ? wantedScreens(placed, lookup) : [];
+  const screens = setting.panes ? await readScreens(wanted, setting.panes.screen) : new Map<string, string>();
+  const unasked = inventory ? inventoryFaults(inventory) : [];
   return {
-    entries: withScreens(placed, screens, lookup),
-    faults: [
-      ...wholeFaults([...whole, ...(inventory ? inventoryFaults(inventory) : [])]),
-      ...answer.faults,
-      ...hiding,
-    ],
+    ...{ look, cheap, factsOf: lookup, candidates: gathered.asked, context, judgement, findings },
+    answer: { ...answer, entries: withScreens(placed, screens, lookup) },
+    faults: [...cheap.faults, ...gathered.tableFaults, ...looks.faults, ...unasked],
   };
+}
+
+/** All that could not be read: as a whole, of the rows, and of whom it hides. */
+export function allFaults({ cheap, judgement, answer, faults }: Discovery): AgentFault[] {
+  const hiding = [...cheap].filter(({ pid }) => !judgement.judged.has(pid)).flatMap(hidingFaults);
+  return [...wholeFaults(faults), ...answer.faults, ...hiding];
 }
 
 /**
@@ -61,15 +80,12 @@ export async function rowsOf(look: OneLook, setting: Setting): Promise<Rows> {
 export async function agents(options: AgentsOptions = {}): Promise<AgentsEnvelope> {
   const checked = checkOptions(options);
   const began = performance.now();
-  const { table } = checked;
-  const setting = settingOf(checked, table && (() => Promise.resolve(table)));
-  const look = await lookOnce(setting);
-  const { entries, faults } = await rowsOf(look, setting);
+  const found = await discover(checked);
   return {
-    agents: entries.map(({ agent }) => agent),
-    scanned: look.table.size,
+    agents: found.answer.entries.map(({ agent }) => agent),
+    scanned: found.cheap.size,
     tookMs: performance.now() - began,
-    faults,
-    ambiguousPanes: look.owners.map(ambiguousPane).filter((each) => each !== null),
+    faults: allFaults(found),
+    ambiguousPanes: found.look.owners.map(ambiguousPane).filter((each) => each !== null),
   };
 }

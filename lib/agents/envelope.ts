@@ -1,7 +1,8 @@
 /** What `agents()` answers. Unknown values are null, never left out. */
+
+import type { Evidence } from '../engines/findings.js';
 import type { EngineHome } from '../engines/homes.js';
 import type { LinkGrade, RefusedSession } from '../engines/link.js';
-import type { Evidence } from '../engines/match.js';
 import type { Contender } from '../engines/owner.js';
 import type { AgentKind } from '../engines/rule.js';
 import type { AgentState } from '../engines/state.js';

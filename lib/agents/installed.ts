@@ -1,8 +1,9 @@
 /** Where the engines are installed on this machine: the files themselves, through every link. */
 import { delimiter, isAbsolute, join } from 'node:path';
 import { ENGINES } from '../engines/index.js';
+import type { Override } from '../engines/interest.js';
 import { interpreterOf } from '../engines/interpreter.js';
-import { canOwnIdentity, type InstalledProgram, type Override } from '../engines/match.js';
+import { canOwnIdentity, type InstalledProgram } from '../engines/match.js';
 import { baseName } from '../engines/path.js';
 import type { EngineRule } from '../engines/rule.js';
 import type { Look } from '../process/look.js';

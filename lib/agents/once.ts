@@ -2,7 +2,7 @@
 import type { ProcessFacts } from '../engines/facts.js';
 import type { Lookup } from '../engines/family.js';
 import { ENGINES } from '../engines/index.js';
-import { type Judgement, judge } from '../engines/judge.js';
+import { type JudgeContext, type Judgement, judge } from '../engines/judge.js';
 import { snapshotAsync } from '../process/snapshot.js';
 import type { PaneRef } from '../tmux/pane.js';
 import type { PaneInventory } from '../tmux/panes.js';
@@ -23,6 +23,7 @@ export interface OneLook {
   /** Every process, with few facts. */
   readonly table: AgentTable;
   readonly gathered: Gathered;
+  readonly context: JudgeContext;
   readonly judgement: Judgement;
   /** The facts of any process, as far as they were read. */
   readonly lookup: Lookup;
@@ -73,19 +74,21 @@ export async function lookOnce(setting: Setting, hints: readonly PaneHint[] = []
   const byPid = new Map(gathered.facts.map((each) => [each.pid, each]));
   const lookup = (pid: number) => byPid.get(pid) ?? all.get(pid);
   const excluded = setting.panes?.excluded ?? new Set();
-  const conclude = (hinted: ReadonlyMap<number, string>) => {
-    const judgement = judge(gathered.facts, {
-      rules: ENGINES,
-      installed,
-      overrides: setting.overrides,
-      lookup,
-      hints: hinted,
-      ownerHome: ({ uid }) => (uid === undefined ? null : (gathered.accounts.get(uid) ?? null)),
-    });
-    return { judgement, owners: paneOwners(inventory?.panes ?? [], { judgement, lookup, excluded }) };
+  const context: JudgeContext = {
+    rules: ENGINES,
+    installed,
+    overrides: setting.overrides,
+    lookup,
+    ownerHome: ({ uid }) => (uid === undefined ? null : (gathered.accounts.get(uid) ?? null)),
   };
-  const first = conclude(new Map());
+  const conclude = (given: JudgeContext) => {
+    const judgement = judge(gathered.facts, given);
+    const owners = paneOwners(inventory?.panes ?? [], { judgement, lookup, excluded });
+    return { context: given, judgement, owners };
+  };
+  const first = conclude(context);
   // Which process a hint is about shows only when all are weighed.
   const hinted = hintedPids(first.owners, hints);
-  return { table, gathered, lookup, inventory, ...(hinted.size === 0 ? first : conclude(hinted)) };
+  const last = hinted.size === 0 ? first : conclude({ ...context, hints: hinted });
+  return { table, gathered, lookup, inventory, ...last };
 }

@@ -31,9 +31,9 @@ export interface Linked {
   readonly stateGap: string;
 }
 
-function startForm(): StartForm {
-  if (process.platform === 'darwin') return 'text';
-  return process.platform === 'win32' ? 'filetime' : 'ticks';
+function startForm({ system = process.platform }: ProcessFacts): StartForm {
+  if (system === 'darwin') return 'text';
+  return system === 'win32' ? 'filetime' : 'ticks';
 }
 
 /** Why nothing tells the session and the state: a record that was there is never called missing. */
@@ -57,7 +57,8 @@ export function linkJudged(
   const argvId = argvIdOf(judged.args, rule.argvId);
   const gaps = gapsOf(judged, record);
   const open = heldVerdict(rule.held, held);
-  const link = linkOf(facts, record?.found, argvId, startForm(), gaps.session, open, storedVerdict(stores));
+  const stored = storedVerdict(stores);
+  const link = linkOf(facts, record?.found, argvId, startForm(facts), gaps.session, open, stored);
   return { judged, argvId, link, stateGap: gaps.state };
 }
 
@@ -228,6 +229,8 @@ export interface Entry {
   readonly agent: Agent;
   /** Pids from the launcher down to the worker; of a launcher's own row its pid alone. */
   readonly chain: readonly number[];
+  /** What was decided about its session beside those of all others; undefined = it claims none. */
+  readonly settlement: Settlement | undefined;
 }
 
 /**
@@ -261,7 +264,7 @@ export function entriesOf(
         turns: turns.get(pid) ?? [],
       });
       const chain = member === shown ? members.map(({ judged }) => judged.facts.pid) : [pid];
-      entries.push({ agent, chain });
+      entries.push({ agent, chain, settlement: context.settlement });
     }
   }
   return entries.sort((a, b) => a.agent.pid - b.agent.pid);

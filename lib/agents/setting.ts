@@ -1,6 +1,6 @@
 /** What every step of discovery needs to know: the options, once checked, and the ways to read. */
 import { ENGINES } from '../engines/index.js';
-import type { Override } from '../engines/match.js';
+import type { Override } from '../engines/interest.js';
 import type { Look } from '../process/look.js';
 import { look as lookAtFiles } from '../process/look-files.js';
 import { DEFAULT_PROC_ROOT } from '../process/options.js';

@@ -26,6 +26,8 @@ export interface AgentRow {
   readonly env: Readonly<Record<string, string | null | undefined>> | null | undefined;
   readonly kernelThread: boolean | null | undefined;
   readonly key?: ProcessKey;
+  /** The system it is from, where that is not the one we run on: a `process.platform`. */
+  readonly system?: string;
   fault(field: string): Fault | undefined;
 }
 
@@ -59,5 +61,6 @@ export function factsOf(row: AgentRow, script?: ResolvedScript): ProcessFacts {
     pidNamespace: row.pidNamespace ?? undefined,
     env: row.env ?? undefined,
     script,
+    ...(row.system === undefined ? {} : { system: row.system }),
   };
 }

@@ -53,4 +53,6 @@ export interface ProcessFacts {
   readonly env: Readonly<Record<string, string | null | undefined>> | undefined;
   /** The entry script of an interpreter, where it was looked up. */
   readonly script: ResolvedScript | undefined;
+  /** The system that the process is from (a `process.platform`); left out = ours. */
+  readonly system?: string;
 }

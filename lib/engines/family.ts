@@ -41,14 +41,25 @@ function names(facts: ProcessFacts): string[] {
   return texts.filter((text) => text !== undefined).map(programName);
 }
 
-export function isWrapper(facts: ProcessFacts): boolean {
-  return names(facts).some((name) => WRAPPERS.has(name));
-}
+/**
+ * `wrapper`: runs a program for somebody. `shell`: runs a command line, which is what npx and script put
+ * between themselves and the program. `other`: what it starts is its own affair.
+ */
+type Standing = 'wrapper' | 'shell' | 'other';
 
-/** A shell that runs a command line: what npx and script put between themselves and the program. */
-export function isCommandShell(facts: ProcessFacts): boolean {
-  const program = programOf(facts);
-  return program.interpreter === 'shell' && program.entry === null && (facts.argv?.length ?? 0) > 1;
+/** Agents of one terminal have their ancestors in common. */
+const standings = new WeakMap<ProcessFacts, Standing>();
+
+function standingOf(facts: ProcessFacts): Standing {
+  let standing = standings.get(facts);
+  if (standing === undefined) {
+    const { interpreter, entry } = programOf(facts);
+    const runsLine = interpreter === 'shell' && entry === null && (facts.argv?.length ?? 0) > 1;
+    if (names(facts).some((name) => WRAPPERS.has(name))) standing = 'wrapper';
+    else standing = runsLine ? 'shell' : 'other';
+    standings.set(facts, standing);
+  }
+  return standing;
 }
 
 /** The parent, unless its pid was given to a younger process since. */
@@ -74,8 +85,9 @@ export function* ancestorsOf(facts: ProcessFacts, lookup: Lookup): Generator<Pro
 export function wrapperAbove(facts: ProcessFacts, lookup: Lookup): number | null {
   let outermost: number | null = null;
   for (const ancestor of ancestorsOf(facts, lookup)) {
-    if (isWrapper(ancestor)) outermost = ancestor.pid;
-    else if (!isCommandShell(ancestor)) break;
+    const standing = standingOf(ancestor);
+    if (standing === 'wrapper') outermost = ancestor.pid;
+    else if (standing === 'other') break;
   }
   return outermost;
 }

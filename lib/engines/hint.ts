@@ -1,5 +1,6 @@
 /** What a caller says of a pane, for programs whose name alone proves nothing. */
-import { type MatchVerdict, SCORES } from './match.js';
+import { evidenceOf } from './findings.js';
+import type { MatchVerdict } from './match.js';
 import type { EngineRule } from './rule.js';
 
 /** Can a hint settle whose program it is? Only where engines share a name that proves none of them. */
@@ -8,12 +9,15 @@ export function canBeHinted(rule: EngineRule): boolean {
 }
 
 /** The weakest of all evidence. */
-export function hintedAs(rule: EngineRule): Extract<MatchVerdict, { outcome: 'engine' }> {
-  const evidence = 'pane-hook-hint';
+export function hintedAs(
+  rule: EngineRule,
+  { considered }: MatchVerdict,
+): Extract<MatchVerdict, { outcome: 'engine' }> {
   return {
     outcome: 'engine',
+    considered,
     rule,
-    evidence: { rule: evidence, score: SCORES[evidence], from: 'hint', confidence: 'low' },
+    evidence: evidenceOf('pane-hook-hint', 'hint', true),
     placeKind: null,
     because: [`hint: the caller says that the program of this pane is ${rule.engine}`],
   };

@@ -7,7 +7,7 @@ import type { Entry } from './program.js';
 
 interface InterpreterRule {
   readonly family: string;
-  readonly names: RegExp;
+  readonly names: readonly string[];
   /** Options whose next item is their value. */
   readonly values: readonly string[];
   /** Options without a value. What is neither may or may not take the next item. */
@@ -27,7 +27,7 @@ const NO_LETTERS = null;
 const RULES: readonly InterpreterRule[] = [
   {
     family: 'node',
-    names: /^(?:node|nodejs)$/,
+    names: ['node', 'nodejs'],
     values: NODE_VALUES,
     switches: NODE_SWITCHES,
     inline: ['-c', '--check', '-e', '--eval', '-p', '--print', '-pe', '--run', '--test'],
@@ -37,7 +37,7 @@ const RULES: readonly InterpreterRule[] = [
   },
   {
     family: 'bun',
-    names: /^bun$/,
+    names: ['bun'],
     values: ['-r', '--preload', '--require', '--import', '--cwd', '--conditions', '--env-file', '--config'],
     switches: ['--bun', '-b', '--hot', '--inspect', '--no-install', '--silent', '--smol', '--watch', '-i'],
     inline: ['-e', '--eval', '-p', '--print'],
@@ -47,7 +47,7 @@ const RULES: readonly InterpreterRule[] = [
   },
   {
     family: 'deno',
-    names: /^deno$/,
+    names: ['deno'],
     values: [
       '-c',
       '--config',
@@ -109,7 +109,7 @@ const RULES: readonly InterpreterRule[] = [
   },
   {
     family: 'python',
-    names: /^python(?:\d+(?:\.\d+)?)?w?$/,
+    names: ['python', 'pythonw'],
     values: ['--check-hash-based-pycs'],
     switches: [],
     inline: [],
@@ -119,7 +119,7 @@ const RULES: readonly InterpreterRule[] = [
   },
   {
     family: 'shell',
-    names: /^(?:bash|zsh|sh|dash)$/,
+    names: ['bash', 'zsh', 'sh', 'dash'],
     values: ['--rcfile', '--init-file', '--emulate'],
     switches: [
       '--login',
@@ -139,19 +139,19 @@ const RULES: readonly InterpreterRule[] = [
   },
 ];
 
-/** Answers for names that were asked before: the same few come from every process, several times each. */
-const known = new Map<string, InterpreterRule | null>();
-const MOST_KNOWN = 1_000;
-const LONGEST_KNOWN = 64;
+const BY_NAME: ReadonlyMap<string, InterpreterRule> = new Map(
+  RULES.flatMap((rule) => rule.names.map((name) => [name, rule] as const)),
+);
+const BY_FAMILY: ReadonlyMap<string, InterpreterRule> = new Map(RULES.map((rule) => [rule.family, rule]));
+/** The name of a version: `python3`, `python3.12`. */
+const PYTHON = /^python\d+(?:\.\d+)?w?$/;
 
-function ruleOf(name: string): InterpreterRule | null {
-  const answer = known.get(name);
-  if (answer !== undefined) return answer;
-  const plain = name.toLowerCase().replace(/\.exe$/, '');
+function ruleOf(name: string): InterpreterRule | undefined {
+  let plain = name.toLowerCase();
+  if (plain.endsWith('.exe')) plain = plain.slice(0, -'.exe'.length);
   // A login shell is called with a dash before its name.
-  const found = RULES.find((rule) => rule.names.test(plain.replace(/^-/, ''))) ?? null;
-  if (known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) known.set(name, found);
-  return found;
+  if (plain.startsWith('-')) plain = plain.slice(1);
+  return BY_NAME.get(plain) ?? (PYTHON.test(plain) ? BY_FAMILY.get('python') : undefined);
 }
 
 /** Family of the interpreter with this base name; null when it is none. */
@@ -205,7 +205,7 @@ export function entryOf(
   argv: readonly string[],
   from: number,
 ): { readonly entry: Entry; readonly next: number } | null {
-  const rule = RULES.find((each) => each.family === family);
+  const rule = BY_FAMILY.get(family);
   if (!rule) return null;
   let running = false;
   let doubt: string | null = null;

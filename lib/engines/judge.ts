@@ -5,11 +5,12 @@
 import { type Arguments, readArguments } from './args.js';
 import type { ProcessFacts } from './facts.js';
 import { ancestorsOf, type Lookup, parentOf, wrapperAbove } from './family.js';
+import type { Evidence } from './findings.js';
 import { canBeHinted, hintedAs } from './hint.js';
 import { type EngineHome, homeOf } from './homes.js';
-import { type Evidence, type MatchContext, type MatchVerdict, matchProcess } from './match.js';
+import { type MatchContext, type MatchVerdict, matchProcess } from './match.js';
 import { type Program, programOf } from './program.js';
-import type { AgentKind, EngineRule, Subject } from './rule.js';
+import type { AgentKind, EngineRule, KindRule, Source, Subject } from './rule.js';
 
 export interface JudgeContext extends MatchContext {
   /** Every process that a candidate may descend from. */
@@ -52,6 +53,13 @@ export class JudgeMemory {
   }
 }
 
+/** What decided the kind. `default`: no rule fits, so it is a session that a person sees. */
+export interface KindReason {
+  readonly by: 'rule' | 'place' | 'family' | 'default';
+  readonly why: string;
+  readonly source: Source | null;
+}
+
 export interface Judged {
   readonly facts: ProcessFacts;
   readonly program: Program;
@@ -60,6 +68,7 @@ export interface Judged {
   readonly evidence: Evidence;
   readonly home: EngineHome;
   readonly kind: AgentKind;
+  readonly kindReason: KindReason;
   readonly because: readonly string[];
   /** The process of the same agent that this one launched. */
   readonly worker: number | null;
@@ -84,8 +93,9 @@ interface Reading extends Omit<Judged, 'kind' | 'worker' | 'launcher' | 'wrapper
   readonly ownKind: AgentKind;
 }
 
-interface Draft extends Omit<Reading, 'because'> {
+interface Draft extends Omit<Reading, 'because' | 'kindReason'> {
   kind: AgentKind;
+  kindReason: KindReason;
   because: string[];
   worker: number | null;
   launcher: number | null;
@@ -114,16 +124,22 @@ function readingOf(
   // What serves a session is none, wherever it lies; of the kinds of sessions the place decides.
   const serves = byRule !== undefined && !isSessionKind(byRule.kind);
   const kind = serves ? byRule.kind : (found.placeKind ?? byRule?.kind ?? 'tui');
-  if (byRule && kind === byRule.kind) because.push(`${kind}: ${byRule.why}`);
-  else if (found.placeKind) because.push(`${kind}: by the place of its program`);
-  return { facts, program, args, rule, evidence: found.evidence, home, ownKind: kind, because };
+  const kindReason = kindReasonOf(kind, byRule, found.placeKind);
+  if (kindReason.by !== 'default') because.push(`${kind}: ${kindReason.why}`);
+  return { facts, program, args, rule, evidence: found.evidence, home, ownKind: kind, kindReason, because };
+}
+
+function kindReasonOf(kind: AgentKind, byRule: KindRule | undefined, place: AgentKind | null): KindReason {
+  if (byRule && kind === byRule.kind) return { by: 'rule', why: byRule.why, source: byRule.source };
+  if (place) return { by: 'place', why: 'by the place of its program', source: null };
+  return { by: 'default', why: 'no rule makes it anything else', source: null };
 }
 
 function draftOf(facts: ProcessFacts, found: Found, parent: Subject['parent'], context: JudgeContext): Draft {
   const ownerHome = context.ownerHome(facts);
   const make = () => readingOf(facts, found, parent, ownerHome);
-  const key = `${parent === undefined ? '?' : JSON.stringify(parent)} ${ownerHome}`;
-  const reading = context.memory?.reading(facts, key, make) ?? make();
+  const seen = parent === undefined ? '?' : `${parent?.engine} ${parent?.interpreted}`;
+  const reading = context.memory?.reading(facts, `${seen} ${ownerHome}`, make) ?? make();
   const { ownKind: kind, because } = reading;
   return { ...reading, kind, because: [...because], worker: null, launcher: null, wrapper: null };
 }
@@ -170,7 +186,9 @@ function settle(draft: Draft, drafts: ReadonlyMap<number, Draft>, lookup: Lookup
     draft.wrapper = parent.wrapper;
     parent.worker = draft.facts.pid;
     parent.kind = 'launcher';
-    parent.because.push(`launcher: its worker is its child ${draft.facts.pid}`);
+    const why = `its worker is its child ${draft.facts.pid}`;
+    parent.kindReason = { by: 'family', why, source: null };
+    parent.because.push(`launcher: ${why}`);
     draft.because.push(`one agent with its launcher ${parent.facts.pid}`);
     return;
   }
@@ -178,9 +196,9 @@ function settle(draft: Draft, drafts: ReadonlyMap<number, Draft>, lookup: Lookup
   const above = agentAbove(draft, drafts, lookup);
   if (!above || hasOwnTerminal(draft, above)) return;
   draft.kind = 'helper';
-  draft.because.push(
-    `helper: runs below ${above.rule.engine} (pid ${above.facts.pid}) without a terminal of its own`,
-  );
+  const why = `runs below ${above.rule.engine} (pid ${above.facts.pid}) without a terminal of its own`;
+  draft.kindReason = { by: 'family', why, source: null };
+  draft.because.push(`helper: ${why}`);
 }
 
 function older(left: Draft, right: Draft): number {
@@ -207,7 +225,7 @@ function runs(facts: ProcessFacts): boolean {
 function withHint(verdict: MatchVerdict, pid: number, { hints, rules }: JudgeContext): MatchVerdict {
   const engine = verdict.outcome === 'barrier' ? hints?.get(pid) : undefined;
   const rule = engine === undefined ? undefined : rules.find((each) => each.engine === engine);
-  return rule && canBeHinted(rule) ? hintedAs(rule) : verdict;
+  return rule && canBeHinted(rule) ? hintedAs(rule, verdict) : verdict;
 }
 
 export function judge(candidates: Iterable<ProcessFacts>, context: JudgeContext): Judgement {

@@ -1,8 +1,9 @@
 /** Whose pane is it? The programs below the pane's first process, weighed against each other. */
 import type { ProcessFacts } from './facts.js';
 import { ancestorsOf, type Lookup } from './family.js';
+import { SCORES } from './findings.js';
 import { isSessionKind, type Judged, type Judgement } from './judge.js';
-import { needsProof, SCORES } from './match.js';
+import { needsProof } from './match.js';
 import type { EngineRule } from './rule.js';
 
 /** What is asked about: the process that the multiplexer started. */

@@ -105,6 +105,8 @@ type PartPattern = string | RegExp;
 interface Reading {
   /** The longest of the plain texts that a fitting path holds: found sooner than the parts are compared. */
   readonly needle: string;
+  /** The plain text with which a fitting path ends; null where there is none. */
+  readonly end: string | null;
   readonly groups: readonly (readonly PartPattern[])[];
   /** Ends with `**`: something must follow the last group. Otherwise the last group ends the path. */
   readonly open: boolean;
@@ -136,19 +138,19 @@ function readingOf(pattern: string): Reading {
     else groups.at(-1)?.push(partPattern(part));
   }
   const open = groups.at(-1)?.length === 0;
-  return { needle: needleOf(pattern), groups: open ? groups.slice(0, -1) : groups, open };
+  const last = open ? undefined : groups.at(-1)?.at(-1);
+  return {
+    needle: needleOf(pattern),
+    end: typeof last === 'string' ? last : null,
+    groups: open ? groups.slice(0, -1) : groups,
+    open,
+  };
 }
 
 /** The longest text without a wildcard in it. */
 function needleOf(pattern: string): string {
   const texts = pattern.split(/\*+|<[^>]*>/).map((text) => text.replace(/^\/+|\/+$/g, ''));
   return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '');
-}
-
-/** The plain text with which a fitting path ends; null where there is none. */
-function endOf({ groups, open }: Reading): string | null {
-  const last = open ? undefined : groups.at(-1)?.at(-1);
-  return typeof last === 'string' ? last : null;
 }
 
 const fits = (part: string | undefined, pattern: PartPattern): boolean =>
@@ -186,6 +188,16 @@ function namedPart({ groups }: Reading, parts: readonly string[], begin: number)
   return null;
 }
 
+/** Where a path fits. */
+interface Spot {
+  readonly reading: Reading;
+  readonly begin: number;
+}
+
+/** Answers that a pattern keeps. */
+const MOST_KNOWN = 64;
+const LONGEST_KNOWN = 256;
+
 /**
  * Compiles a pattern for the end of a path. `*` is any text within one part, `**` any number of whole
  * parts, `{a,b}` one of several, `<version>` one whole text within a part that `part()` answers (in
@@ -193,11 +205,22 @@ function namedPart({ groups }: Reading, parts: readonly string[], begin: number)
  */
 export function pathTail(pattern: string): PathPattern {
   const readings = alternatives(pattern.toLowerCase()).map(readingOf);
-  const found = (path: string): { reading: Reading; begin: number } | null => {
+  const known = new Map<string, Spot | null>();
+  const found = (path: string): Spot | null => {
+    let spot = known.get(path);
+    if (spot === undefined) {
+      spot = search(path);
+      // The processes of one engine run the same few files.
+      if (known.size < MOST_KNOWN && path.length <= LONGEST_KNOWN) known.set(path, spot);
+    }
+    return spot;
+  };
+  const search = (path: string): Spot | null => {
     if (!canBePath(path)) return null;
     const lower = withSlashes(path).toLowerCase();
     let parts: readonly string[] | undefined;
     for (const reading of readings) {
+      if (reading.end !== null && !lower.endsWith(reading.end)) continue;
       if (!lower.includes(reading.needle)) continue;
       parts ??= lower.split('/');
       const begin = placeOf(reading, parts);
@@ -207,7 +230,7 @@ export function pathTail(pattern: string): PathPattern {
   };
   return {
     text: pattern,
-    hints: readings.map((reading) => ({ end: endOf(reading), needle: reading.needle })),
+    hints: readings.map(({ end, needle }) => ({ end, needle })),
     matches: (path) => found(path) !== null,
     part: (path) => {
       const place = found(path);

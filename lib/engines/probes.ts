@@ -1,5 +1,7 @@
 /** Further answers that are read off a process. */
+import type { Arguments } from './args.js';
 import type { Judged } from './judge.js';
+import type { EngineRule } from './rule.js';
 
 /** `user:secret@` may stand before the host; nothing of the address but the gateway's name is kept. */
 const OPENROUTER = /^https?:\/\/(?:[^/?#]*@)?(?:[^/?#:@]+\.)?openrouter\.ai(?:[:/?#]|$)/i;
@@ -13,12 +15,18 @@ export function gatewayOf({ facts, program, rule }: Judged): string | null {
 
 /** Does the command line switch off the questions before an action? Null: the arguments were not read. */
 export function bypassesPermissions({ facts, args, rule }: Judged): boolean | null {
-  if (facts.argv === undefined) return null;
-  return rule.bypass.some((bypass) =>
-    args.flags.some(
-      ({ name, value }) => name === bypass.flag && (bypass.value === undefined || value === bypass.value),
-    ),
-  );
+  return facts.argv === undefined ? null : bypassFlagsOf(args, rule).length > 0;
+}
+
+/** The flags that do, in the order of the arguments. */
+export function bypassFlagsOf(args: Arguments, rule: EngineRule): string[] {
+  return args.flags.flatMap(({ name, value }) => {
+    const found = rule.bypass.find(
+      (bypass) => name === bypass.flag && (bypass.value === undefined || value === bypass.value),
+    );
+    if (!found) return [];
+    return [found.value === undefined ? found.flag : `${found.flag} ${found.value}`];
+  });
 }
 
 /** The version that the install path names; null = it names none. */

@@ -63,19 +63,35 @@ const LAUNCHERS: ReadonlyMap<string, (argv: readonly string[], from: number) => 
   ['ori', behindOri],
 ]);
 
-function readThrough(argv: readonly string[]): { start: number; through: string[] } {
-  const through: string[] = [];
+/** Does a program of this base name stand before the real command? */
+export function isLauncher(name: string): boolean {
+  return LAUNCHERS.has(name);
+}
+
+const NO_LAUNCHERS: readonly string[] = [];
+
+interface Called {
+  /** Index of the word that calls the program. */
+  readonly start: number;
+  /** Its base name, as names are compared; undefined = there is no word. */
+  readonly name: string | undefined;
+  readonly through: readonly string[];
+}
+
+function readThrough(argv: readonly string[]): Called {
+  let through = NO_LAUNCHERS;
   let start = 0;
+  let name: string | undefined;
   while (start < argv.length) {
-    const name = programName(argv[start] as string);
+    name = programName(argv[start] as string);
     const behind = LAUNCHERS.get(name);
     if (!behind) break;
     const next = behind(argv, start + 1);
     if (next >= argv.length) break;
-    through.push(name);
+    through = [...through, name];
     start = next;
   }
-  return { start, through };
+  return { start, name, through };
 }
 
 export interface ProgramFacts {
@@ -84,14 +100,27 @@ export interface ProgramFacts {
   readonly exe: string | null | undefined;
 }
 
+/** Facts never change: whatever asks for the program of the same ones shares what the first derived. */
+const derived = new WeakMap<ProgramFacts, Program>();
+
 export function programOf(facts: ProgramFacts): Program {
+  let program = derived.get(facts);
+  if (program === undefined) {
+    program = derive(facts);
+    derived.set(facts, program);
+  }
+  return program;
+}
+
+/** The same, not kept: for those of which nothing more will be asked. */
+export function derive(facts: ProgramFacts): Program {
   const argv = facts.argv ?? [];
   const image = facts.exe;
   const imageName = typeof image === 'string' ? baseName(image) : undefined;
   const imageIsInterpreter = imageName !== undefined && interpreterOf(imageName) !== null;
-  const { start, through } = readThrough(argv);
+  const { start, name, through } = readThrough(argv);
   const word = argv[start];
-  const byWord = word === undefined ? null : interpreterOf(baseName(word));
+  const byWord = name === undefined ? null : interpreterOf(name);
   // `exec -a` gives an interpreter any first word (cursor's launcher does): the image decides then,
   // unless a launcher stands before the program, because the image is the launcher's.
   const byImage = through.length === 0 && imageName !== undefined ? interpreterOf(imageName) : null;

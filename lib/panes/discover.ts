@@ -1,7 +1,6 @@
-import { rowsOf } from '../agents/discover.js';
-import { lookOnce, type PaneHint } from '../agents/once.js';
+import { allFaults, discover } from '../agents/discover.js';
+import type { PaneHint } from '../agents/once.js';
 import { AGENTS_OPTIONS, type AgentsOptions, checkOptions } from '../agents/options.js';
-import { settingOf } from '../agents/setting.js';
 import { canBeHinted } from '../engines/hint.js';
 import { ENGINES } from '../engines/index.js';
 import { describeFault, OptionError } from '../process/fault.js';
@@ -34,16 +33,11 @@ export async function discoverPanes(options: DiscoverPanesOptions = {}): Promise
   requireKnown(options, [...AGENTS_OPTIONS, 'hints'], 'options');
   const { hints = [], ...rest } = options;
   if (!Array.isArray(hints)) throw new OptionError('hints', 'must be a list of { pane, engine }');
-  const checked = checkOptions(rest);
-  const { table } = checked;
-  const setting = settingOf(checked, table && (() => Promise.resolve(table)));
-  const look = await lookOnce(setting, hints.map(checkHint));
-  const failure = failureOfTable(look.table.size, look.table.faults);
-  if (failure !== null) {
-    const why = failure === 'empty' ? 'it is empty' : describeFault(failure);
-    const faults = look.table.faults.map((fault) => ({ pid: null, field: null, ...fault }));
-    return { state: 'failed', reason: `the process table could not be read: ${why}`, faults };
-  }
-  const { entries, faults } = await rowsOf(look, setting);
-  return new ReadDiscovery(look, entries, faults);
+  const found = await discover(checkOptions(rest), hints.map(checkHint));
+  const { cheap, look, answer } = found;
+  const failure = failureOfTable(cheap.size, cheap.faults);
+  if (failure === null) return new ReadDiscovery(look, answer.entries, allFaults(found));
+  const why = failure === 'empty' ? 'it is empty' : describeFault(failure);
+  const faults = cheap.faults.map((fault) => ({ pid: null, field: null, ...fault }));
+  return { state: 'failed', reason: `the process table could not be read: ${why}`, faults };
 }

@@ -59,7 +59,13 @@ function wordPattern(names) {
 /** Digits, capitals and small letters in one run are what random tokens have and everyday names have not. */
 const isMixed = (run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
 
-const isPlainRun = (run) => !isMixed(run) && run.split(/[-_+=~]/).every((part) => PLAIN_PART.test(part));
+/** The time in the name of a session file: it is how the rules know the file. */
+const TIME = /(?<!\d)20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d(?!\d)/g;
+
+function isPlainRun(run) {
+  const timeless = run.replace(TIME, '');
+  return !isMixed(timeless) && timeless.split(/[-_+=~]/).every((part) => PLAIN_PART.test(part));
+}
 
 function withoutSecrets(text) {
   return text

@@ -4,6 +4,7 @@ import { type Command, type Run, UsageError } from '../command.js';
 import { TMUX_OPTIONS, tmuxSockets } from '../pane-of.js';
 import { type Cell, columns, cut, plural, printable, type Style } from '../text.js';
 import { show, type View, WATCH_OPTIONS } from '../watch.js';
+import { explanationLines } from './explain.js';
 
 const STATE_STYLES: Readonly<Record<string, readonly Style[]>> = {
   busy: ['green'],
@@ -147,9 +148,39 @@ function viewOf(envelope: AgentsEnvelope, run: Run): View {
   };
 }
 
+function pidOf({ values }: Run): number | undefined {
+  const text = values['explain'];
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,9}$/.test(text as string))
+    throw new UsageError(`--explain needs a pid: ${text as string}`);
+  return Number(text);
+}
+
+/** What is captured stands still, and is read from nowhere else. */
+async function replayed({ api, values }: Run): Promise<AgentsOptions> {
+  const folder = values['replay'];
+  if (folder === undefined) return {};
+  for (const other of ['watch', 'proc-root', 'home']) {
+    if (values[other] !== undefined) throw new UsageError(`--replay cannot be combined with --${other}`);
+  }
+  return api.readReplay(folder as string);
+}
+
+async function explain(pid: number, options: AgentsOptions, run: Run): Promise<View> {
+  const explanation = await run.api.explainAgent(pid, options);
+  const { outcome } = explanation;
+  return {
+    json: explanation,
+    lines: explanationLines(explanation, run),
+    code: outcome === 'agent' || outcome === 'folded' ? 0 : 1,
+  };
+}
+
 async function run(run: Run): Promise<number> {
   const { api } = run;
-  const options = optionsOf(run);
+  const options = { ...(await replayed(run)), ...optionsOf(run) };
+  const pid = pidOf(run);
+  if (pid !== undefined) return show(run, () => explain(pid, options, run));
   if (run.values['watch'] !== true) return show(run, async () => viewOf(await api.agents(options), run));
   const monitor = new api.AgentMonitor(options);
   try {
@@ -171,6 +202,8 @@ export const agents: Command = {
     watch: { type: 'boolean', help: 'look again and again until interrupted' },
     all: { type: 'boolean', short: 'a', help: 'show services, helpers and launchers too' },
     why: { type: 'boolean', short: 'w', help: 'show the reasons of every answer' },
+    explain: { type: 'string', value: 'PID', help: 'show how the answer about one process came about' },
+    replay: { type: 'string', value: 'DIR', help: 'judge what scripts/capture.mjs kept, not this machine' },
     home: { type: 'string', multiple: true, value: 'DIR', help: 'a further home with session files' },
     ...TMUX_OPTIONS,
     'proc-root': { type: 'string', value: 'DIR', help: 'where the process files lie (default /proc)' },

@@ -131,7 +131,7 @@ describe.skipIf(missing !== undefined)('tmuxRequest()', () => {
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    tmux.run('kill-server');
+    await tmux.kill();
     await until('nobody listens', async () => failureKind(await ask(tmux.socket)) === 'no-server');
     expect(existsSync(tmux.socket)).toBe(true);
     expect(await ask(tmux.socket)).toMatchObject({ failure: { fault: { kind: 'gone', path: tmux.socket } } });

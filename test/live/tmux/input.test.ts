@@ -206,7 +206,7 @@ describe.skipIf(missing !== undefined)('nothing is sent', () => {
 
   it('where no server is, and it says so', async () => {
     const { tmux, pane } = await reader();
-    tmux.run('kill-server');
+    await tmux.kill();
     const result = await sendText(pane, 'secret words');
     expect(result).toMatchObject({
       ok: false,

@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)('capture()', () => {
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    tmux.run('kill-server');
+    await tmux.kill();
     await until('it is gone', async () => (await panes({ tmuxSockets: [tmux.socket] })).state === 'empty');
     expect(await capture({ socket: tmux.socket, id })).toEqual({ ok: true, text: null, way: undefined });
   });

@@ -154,7 +154,7 @@ describe.skipIf(missing !== undefined)('panes()', () => {
     const tmux = server();
     tmux.start();
     const before = await read(tmux);
-    tmux.run('kill-server');
+    await tmux.kill();
     await until('it is gone', async () => (await read(tmux)).state === 'empty');
     tmux.start();
     const after = await panes({ tmuxSockets: [tmux.socket], previous: before });
@@ -170,7 +170,7 @@ describe.skipIf(missing !== undefined)('panes()', () => {
     const before = await read(stopped, well, gone);
     expect(before.state).toBe('read');
     const { pid } = stopped;
-    gone.run('kill-server');
+    await gone.kill();
     process.kill(pid, 'SIGSTOP');
     try {
       const options = { tmuxSockets: [stopped, well, gone].map(({ socket }) => socket), timeoutMs: 2_000 };

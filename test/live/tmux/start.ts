@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,6 +20,14 @@ export async function until<T>(
     if (value !== undefined && value !== false) return value;
     if (Date.now() > end) throw new Error(`it never came to this: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function runs(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
   }
 }
 
@@ -87,6 +95,13 @@ export class Server {
 
   get pid(): number {
     return Number(this.run('display-message', '-p', '#{pid}'));
+  }
+
+  /** Ends the server: `kill-server` alone comes back while it still takes connections. */
+  async kill(): Promise<void> {
+    const { pid } = this;
+    this.run('kill-server');
+    await until('the server has ended', () => !runs(pid));
   }
 
   end(): void {

@@ -245,6 +245,11 @@ describe('an idle poll', () => {
     expect(await it.poll()).toEqual([]);
     expect(it.monitor.stats.judged).toBe(judged + 1);
     expect(it.machine.read.flat()).toHaveLength(20);
+    it.machine.set({ 101: { state: 'T' }, 107: { state: 'T' }, 119: { state: 'T' } });
+    expect(await it.poll()).toEqual(['changed 101', 'changed 107', 'changed 119']);
+    expect(it.monitor.stats.judged).toBe(judged + 4);
+    expect(await it.poll()).toEqual([]);
+    expect(it.monitor.stats.judged).toBe(judged + 4);
   });
 
   it('tracks agents, and nobody else', async () => {

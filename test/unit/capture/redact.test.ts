@@ -58,6 +58,14 @@ const around = fc.constantFrom(
   '@',
 );
 
+describe('the name of a session file', () => {
+  it('keeps its time, and nothing that only begins like one', () => {
+    const name = `/w/rollout-2026-11-30T10-00-00-${ID}.jsonl`;
+    expect(redact.text(name)).toMatch(/^\/w\/rollout-2026-11-30T10-00-00-[0-9a-f-]{36}\.jsonl$/);
+    expect(redact.text('x-2026-11-30T10-00-00-Zx81qqLm20fTTrWe83hD')).not.toContain('Zx81qqLm20fTTrWe83hD');
+  });
+});
+
 describe('secrets', () => {
   it('do not survive in any text, whatever stands around them', () => {
     fc.assert(

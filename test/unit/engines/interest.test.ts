@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ENGINES } from '../../../lib/engines/index.js';
-import { Interest, interestOf } from '../../../lib/engines/interest.js';
-import { matchProcess } from '../../../lib/engines/match.js';
+import { headOf, Interest, interestOf } from '../../../lib/engines/interest.js';
+import { matchByRules, matchProcess } from '../../../lib/engines/match.js';
 import { GOLDEN, processesOf } from './shapes.js';
 import { facts, matchContext } from './situation.js';
 
@@ -64,13 +64,37 @@ describe('the interest of the rules', () => {
   it('answers alike again, and once a list of rules', () => {
     expect(interest.inText('/usr/bin/claude')).toBe(interest.inText('/usr/bin/claude'));
     expect(interestOf(ENGINES)).toBe(interestOf(ENGINES));
+    expect(interestOf(ENGINES, [])).toBe(interestOf(ENGINES));
+  });
+
+  it('reads the plain beginning off an expression, and none where there may be others', () => {
+    const heads = [/^kilo-(?:darwin|linux)$/, /^muse-bin-\d+$/, /^agy\.exe$/, /^ab?c$/].map(headOf);
+    expect(heads).toEqual(['kilo-', 'muse-bin-', 'agy', 'a']);
+    const none = [/^a|b$/, /^(?:a)(b)|c$/, /^a$/i, /^\s*\u2318/, /^(?:a|b)/, /ab/].map(headOf);
+    expect(none).toEqual(['', '', '', '', '', '']);
+  });
+
+  it('looks behind interpreters and launchers only where something stands there', () => {
+    const glance = (exe: string, argv: readonly string[], name = 'x') => interest.glance({ exe, argv, name });
+    expect(glance('/usr/bin/bash', ['-bash'])).toBe('nothing');
+    expect(glance('/usr/bin/bash', ['bash', 'x.sh'])).toBe('runs');
+    expect(glance('/usr/bin/env', ['env', 'A=b', 'claude'])).toBe('runs');
+    expect(glance('/opt/app', ['node', 'x.js'])).toBe('runs');
+    expect(glance('/usr/bin/vim', ['vim', '/home/u/.claude/x', 'claude'])).toBe('nothing');
+    expect(glance('/usr/bin/node', ['node', 'x.js'], 'claude')).toBe('runs');
+    expect(glance('/t/x', ['x'], 'claude')).toBe('wanted');
+  });
+
+  it('knows the names that overrides give, and the cut head of a long one', () => {
+    const own = new Interest(ENGINES, [{ engine: 'pi', program: '/opt/my-very-own-agent-7' }]);
+    expect(own.wants('/x/my-very-own-agent-7')).toBe(true);
+    expect(own.wantsComm('my-very-own-age')).toBe(true);
+    expect(own.wantsComm('my-very-own-ag')).toBe(false);
+    expect(interest.wants('/x/my-very-own-agent-7')).toBe(false);
   });
 });
 
 describe('a row that is nothing at a glance', () => {
-  /** An override that names nothing here: each process is read properly then. */
-  const thorough = matchContext({ overrides: [{ engine: 'pi', program: '/no/such/program' }] });
-
   it('is nothing by all rules as well', () => {
     const word = fc.constantFrom(
       'node',
@@ -87,8 +111,25 @@ describe('a row that is nothing at a glance', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), exe, word, (argv, image, name) => {
         const one = facts({ argv, exe: image, name });
-        expect(matchProcess(one, matchContext())).toEqual(matchProcess(one, thorough));
+        expect(matchProcess(one, matchContext())).toEqual(matchByRules(one, matchContext()));
       }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is nothing as well with an override, or reaches the rules', () => {
+    const context = matchContext({ overrides: [{ engine: 'pi', program: '/opt/node-tool' }] });
+    const text = fc.constantFrom('node', '/opt/node-tool', 'node-tool', 'x', 'env', 'bash', 'claude', '-c');
+    fc.assert(
+      fc.property(
+        fc.array(text, { maxLength: 4 }),
+        fc.option(text, { nil: undefined }),
+        text,
+        (argv, exe, name) => {
+          const one = facts({ argv, exe, name });
+          expect(matchProcess(one, context)).toEqual(matchByRules(one, context));
+        },
+      ),
       { numRuns: 1_000 },
     );
   });

@@ -40,10 +40,13 @@ describe('file identity', () => {
   it('of two engines is none, and no weaker evidence decides', () => {
     const one = facts({ argv: ['/t/codex'], exeFile: file(7n) });
     const around = { installed: [installed('claude', 7n), installed('codex', 7n)] };
-    expect(matchProcess(one, matchContext(around))).toEqual({
-      outcome: 'refused',
-      because: ['the file of this program is installed as claude and as codex'],
-    });
+    const why = 'the file of this program is installed as claude and as codex';
+    const verdict = matchProcess(one, matchContext(around));
+    expect(verdict).toMatchObject({ outcome: 'refused', because: [why] });
+    expect(verdict.considered.map(({ engine, refused }) => [engine, refused])).toEqual([
+      ['claude', why],
+      ['codex', why],
+    ]);
   });
 
   it('of an interpreter owns nothing', () => {

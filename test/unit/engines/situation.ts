@@ -1,7 +1,8 @@
 import type { ProcessFacts } from '../../../lib/engines/facts.js';
 import { ENGINES } from '../../../lib/engines/index.js';
+import type { Override } from '../../../lib/engines/interest.js';
 import { isSessionKind, type Judged, type Judgement, judge } from '../../../lib/engines/judge.js';
-import type { InstalledProgram, MatchContext, Override } from '../../../lib/engines/match.js';
+import type { InstalledProgram, MatchContext } from '../../../lib/engines/match.js';
 
 export const UUID = '01a22cfb-e5f1-7d41-8366-9bc8f0543ca5';
 export const OTHER_UUID = '7b0c3a9e-2f1d-4c5b-9e8a-1d2c3b4a5f6e';
