@@ -118,7 +118,7 @@ describe.skipIf(missing !== undefined)('panes()', () => {
   it('keeps servers apart, one inside the pane of another', async () => {
     const [outer, inner] = [server('outer'), server('inner')];
     outer.start(
-      `exec env -i PATH="$PATH" TERM=screen LC_ALL=C.UTF-8 tmux -S ${inner.socket} -f /dev/null new-session 'exec sleep 600'`,
+      `exec env -i PATH="$PATH" SHELL=/bin/sh TERM=screen LC_ALL=C.UTF-8 tmux -S ${inner.socket} -f /dev/null new-session 'exec sleep 600'`,
     );
     const inventory = await until('the inner server has its pane and its client', async () => {
       const now = await read(outer, inner);
