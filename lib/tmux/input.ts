@@ -12,6 +12,7 @@ import { keyName, quoted } from './keys.js';
 import { type CheckedTmux, checkTmux, type TmuxOptions, wordOf } from './options.js';
 import { checkPane, type PaneRef } from './pane.js';
 import { type TextProblem, type TextRules, textFor } from './text.js';
+import { inTurn } from './turns.js';
 
 export interface SendOptions extends TmuxOptions {
   /** The process that is to get it: when it is not (or not provably) the one that runs now, nothing is sent. */
@@ -198,11 +199,20 @@ export async function sendText(
   const delayMs = wholeNumber('enterDelayMs', options.enterDelayMs, 0, MAX_DELAY_MS, -1);
   const ready = textFor(text, rules);
   if (typeof ready === 'string') return notSent(ready);
+  const waitMs = delayMs >= 0 ? delayMs : Math.min(1_500, 400 + ready.length / 60);
+  return inTurn(target.pane, how.signal, () => typeAndEnter(target, ready, waitMs));
+}
+
+async function typeAndEnter(target: Target, ready: Paste, waitMs: number): Promise<SendResult> {
+  const { how, agent } = target;
   const pasted = await paste(target, ready);
   if (!pasted.ok) return pasted;
-  const waitMs = delayMs >= 0 ? delayMs : Math.min(1_500, 400 + ready.length / 60);
   // Cut short by the signal, which then keeps Enter from being sent.
   await delay(waitMs, undefined, how.signal && { signal: how.signal }).catch(() => {});
+  // What the process did not read before it ended is read by whoever comes next, such as the shell that started it:
+  // Enter would run it there.
+  const problem = await agentProblem(agent);
+  if (problem !== undefined) return notSent(problem, 'text');
   const entered = await press(target.pane, 'Enter', { ...how, way: pasted.way });
   if (entered.outcome === 'done') return { ...pasted, synchronized: entered.condition.synchronized };
   if (entered.outcome === 'refused') return notSent(entered.refusal, 'text');
@@ -221,7 +231,8 @@ export async function sendLiteral(
     pasteEnd: wordOf('pasteEnd', options.pasteEnd, ['refuse', 'strip']),
     lineEnds: wordOf('lineEnds', options.lineEnds, ['refuse', 'strip', 'send']),
   });
-  return typeof ready === 'string' ? notSent(ready) : paste(target, ready);
+  if (typeof ready === 'string') return notSent(ready);
+  return inTurn(target.pane, how.signal, () => paste(target, ready));
 }
 
 /** One paste in brackets (where the program asked for that), byte for byte and without Enter. */
@@ -236,7 +247,8 @@ export async function pasteRaw(
     pasteEnd: wordOf('pasteEnd', options.pasteEnd, ['refuse', 'strip']),
     brackets: true,
   });
-  return typeof ready === 'string' ? notSent(ready) : paste(target, ready);
+  if (typeof ready === 'string') return notSent(ready);
+  return inTurn(target.pane, how.signal, () => paste(target, ready));
 }
 
 function press(pane: PaneRef, key: string, how: CheckedTmux): Promise<Guarded> {
@@ -259,6 +271,11 @@ export async function sendKey(
   const target: Target = { pane: checkPane(pane), agent: checkAgent(options.agent), how };
   const name = typeof key === 'string' ? keyName(key) : undefined;
   if (name === undefined) throw new OptionError('key', 'must be a key that tmux knows, such as Enter or C-c');
+  return inTurn(target.pane, how.signal, () => pressOnce(target, name));
+}
+
+async function pressOnce(target: Target, name: string): Promise<SendResult> {
+  const { how } = target;
   const looked = await lookFirst(target);
   if ('ok' in looked) return looked;
   const done = await press(target.pane, name, { ...how, way: looked.way });

@@ -74,6 +74,35 @@ describe.skipIf(missing !== undefined)('what a pane gets', () => {
     expect((await got(Buffer.byteLength(whole))).toString()).toBe(whole);
   });
 
+  it('is one text after the other, each with its Enter, also when all are sent at once', async () => {
+    const { pane, got } = await reader();
+    const texts = ['one', 'two', 'three', 'four'];
+    const all = texts.map((text) => sendText(pane, text, { ...way, enterDelayMs: 50 }));
+    for (const result of await Promise.all([...all, sendKey(pane, 'Tab', way)])) sent(result);
+    const whole = 'one\rtwo\rthree\rfour\r\t';
+    expect((await got(whole.length)).toString()).toBe(whole);
+  });
+
+  it('is nothing of a text that waits for its turn and is aborted, which does not wait on', async () => {
+    const { pane, got } = await reader();
+    const [first, second] = [new AbortController(), new AbortController()];
+    let over = false;
+    const sending = sendText(pane, 'one', { ...way, signal: first.signal, enterDelayMs: 60_000 });
+    void sending.then(() => {
+      over = true;
+    });
+    await got(3);
+    const waiting = sendText(pane, 'two', { ...way, signal: second.signal });
+    second.abort();
+    expect(await waiting).toMatchObject({ ok: false, failure: { kind: 'aborted' }, delivered: 'nothing' });
+    expect(over).toBe(false);
+    const last = sendLiteral(pane, 'end', way);
+    first.abort();
+    expect(await sending).toMatchObject({ ok: false, delivered: 'text' });
+    sent(await last);
+    expect((await got(6)).toString()).toBe('oneend');
+  });
+
   it('is a short text as keys, and Enter', async () => {
     const { tmux, pane, got } = await reader('bracketed');
     sent(await sendText(pane, "it's $HOME; #{pane_id} %H `x` \\ ü;\n\n", { ...way, enterDelayMs: 1 }));
@@ -190,6 +219,21 @@ describe.skipIf(missing !== undefined)('nothing is sent', () => {
     await refused(sendKey(pane, 'Enter', { agent: { ...root.key, pid: 2 ** 22 + 5 } }), 'agent-gone');
     sent(await sendLiteral(pane, 'mark', { agent: root.key }));
     expect((await got(4)).toString()).toBe('mark');
+  });
+
+  it('as Enter, when the process that was named ends between the text and Enter', async () => {
+    const { tmux, pane, got } = await reader();
+    const other = tmux.pane('exec sleep 600');
+    const pid = Number(tmux.run('display-message', '-p', '-t', other, '#{pane_pid}'));
+    const agent = snapshot().get(pid)?.key;
+    if (agent === undefined) throw new Error('the process is not there');
+    const sending = sendText(pane, 'text', { ...way, agent, enterDelayMs: 3_000 });
+    await got(4);
+    process.kill(pid, 'SIGKILL');
+    expect(await sending).toMatchObject({ ok: false, reason: 'agent-gone', delivered: 'text' });
+    // A mark proves that no Enter came before it.
+    sent(await sendLiteral(pane, 'mark'));
+    expect((await got(8)).toString()).toBe('textmark');
   });
 
   it('of a text that would end its brackets, or press Enter by itself', async () => {
