@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { Pane, PaneInventory } from '../index.js';
+import { describeFault, type Pane, type PaneInventory } from '../index.js';
 import { type OptionSpec, type Run, UsageError } from './command.js';
 
 export const TMUX_OPTIONS: Readonly<Record<string, OptionSpec>> = {
@@ -21,10 +21,12 @@ export function tmuxSockets({ values }: Run): readonly string[] | undefined {
 }
 
 /** What is to be said of an inventory that could not be made, one line a server or place. */
-export function inventoryProblems({ servers }: PaneInventory): string[] {
-  return servers.flatMap((server) =>
+export function inventoryProblems(inventory: PaneInventory): string[] {
+  const servers = inventory.servers.flatMap((server) =>
     server.state === 'failed' ? [`${server.socket}: ${server.failure.message}`] : [],
   );
+  const faults = inventory.state === 'failed' ? inventory.faults : [];
+  return [...servers, ...faults.map((fault) => `${fault.path}: ${describeFault(fault)}`)];
 }
 
 /** @throws Error where no pane, or more than one, has the name */
@@ -38,7 +40,11 @@ export async function paneOf(name: string, run: Run): Promise<Pane> {
     const where = found.map(({ socket }) => socket).join(', ');
     throw new UsageError(`${name} is a pane of several servers; name one with --tmux-socket: ${where}`);
   }
-  if (pane !== undefined) return pane;
   const problems = inventoryProblems(inventory);
+  if (pane !== undefined && inventory.servers.some(({ state }) => state === 'failed')) {
+    const why = `whether ${name} is also a pane of another server cannot be told; name one with --tmux-socket`;
+    throw new Error([`${why}: ${pane.socket}`, ...problems].join('\n'));
+  }
+  if (pane !== undefined) return pane;
   throw new Error([`there is no pane ${name}`, ...problems].join('\n'));
 }

@@ -2,9 +2,12 @@ import { type Command, type Run, UsageError } from '../command.js';
 import { paneOf, TMUX_OPTIONS } from '../pane-of.js';
 import { printable, printableJson } from '../text.js';
 
-/** Escape sequences of colours (SGR) drive nothing but colours; all else is shown as what it is. */
+/**
+ * Escape sequences of colours (SGR) drive nothing but colours; all else is shown as what it is. The colours of the
+ * pane end with its text: what is printed next is the user's.
+ */
 function safe(text: string, ansi: boolean): string {
-  return text
+  const shown = text
     .split('\n')
     .map((line) =>
       ansi
@@ -16,6 +19,7 @@ function safe(text: string, ansi: boolean): string {
         : printable(line),
     )
     .join('\n');
+  return shown.includes('\u001b') ? `${shown}\u001b[0m` : shown;
 }
 
 function linesOf({ values }: Run): number | undefined {

@@ -58,17 +58,25 @@ function viewOf(inventory: PaneInventory, found: AgentsEnvelope, run: Run): View
   };
 }
 
-async function look(run: Run): Promise<View> {
+function watcher(run: Run): () => Promise<View> {
   const sockets = tmuxSockets(run);
-  const inventory = await run.api.panes(sockets === undefined ? {} : { tmuxSockets: sockets });
-  // The same inventory for both: a pane that comes in between would be one without an agent.
-  const found = await run.api.agents({ readPanes: async () => inventory });
-  return viewOf(inventory, found, run);
+  let previous: PaneInventory | undefined;
+  return async () => {
+    // With what was seen before, the panes of a server that hangs stay where they were.
+    const inventory = await run.api.panes({
+      ...(sockets !== undefined && { tmuxSockets: sockets }),
+      ...(previous !== undefined && { previous }),
+    });
+    previous = inventory;
+    // The same inventory for both: a pane that comes in between would be one without an agent.
+    const found = await run.api.agents({ readPanes: async () => inventory });
+    return viewOf(inventory, found, run);
+  };
 }
 
 export const panes: Command = {
   name: 'panes',
   summary: 'the panes of tmux and the agents that own them',
   options: { ...WATCH_OPTIONS, ...TMUX_OPTIONS },
-  run: (run) => show(run, () => look(run)),
+  run: (run) => show(run, watcher(run)),
 };
