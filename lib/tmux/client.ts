@@ -66,6 +66,7 @@ class Exchange {
   readonly #abort = (): void => this.#fail('aborted', 'aborted by the caller', constants.errno.ECANCELED);
   #socket: Socket | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
   #due = 0;
   /** Whether any byte of the request may have left. */
   #sent = false;
@@ -82,6 +83,10 @@ class Exchange {
   start(): void {
     this.#wait(this.#call.timeoutMs);
     this.#call.signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#connect();
+  }
+
+  #connect(): void {
     const socket = connect({ path: this.#call.socket });
     this.#socket = socket;
     socket.on('connect', () => {
@@ -90,11 +95,19 @@ class Exchange {
     });
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('error', (error) => {
-      this.#fail(kindOfError(error), firstLine(error.message), errnoOf(error));
+      if (isFull(error) && !this.#sent) this.#connectLater(socket);
+      else this.#fail(kindOfError(error), firstLine(error.message), errnoOf(error));
     });
     socket.on('close', () =>
       this.#fail('lost', 'the connection ended before the answer did', constants.errno.ECONNRESET),
     );
+  }
+
+  /** The queue of the server is full: many ask at once, or it hangs. The time that is left tells which. */
+  #connectLater(socket: Socket): void {
+    socket.removeAllListeners('close');
+    socket.destroy();
+    this.#again = setTimeout(() => this.#connect(), QUEUE_MS);
   }
 
   #take(chunk: Buffer): void {
@@ -154,11 +167,18 @@ class Exchange {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#again);
     this.#call.signal?.removeEventListener('abort', this.#abort);
     this.#socket?.destroy();
     this.#resolve(answer);
   }
 }
 
+function isFull(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EAGAIN';
+}
+
+/** Between two tries where the queue is full. A server takes 128 connections in one turn. */
+const QUEUE_MS = 10;
 /** Timers are this exact when nothing holds up the loop. */
 const LATE_MS = 50;

@@ -1,4 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type PaneInventory, panes, tmuxServers } from '../../../lib/index.js';
@@ -187,6 +188,32 @@ describe.skipIf(missing !== undefined)('panes()', () => {
     }
     const again = await read(stopped, well);
     expect(again.state).toBe('read');
+  });
+
+  it('waits where the queue of a server is full for a moment', async () => {
+    const tmux = server();
+    tmux.start();
+    const { pid } = tmux;
+    const idle: Socket[] = [];
+    const enters = () =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect(tmux.socket, () => resolve(true));
+        socket.on('error', () => resolve(false));
+        idle.push(socket);
+      });
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await until('the queue is full', async () => !(await enters()));
+      const asked = panes({ tmuxSockets: [tmux.socket], way: 'protocol', timeoutMs: 20_000 });
+      // A refusal would come at once; nothing is to come before the server goes on.
+      await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 500))]);
+      process.kill(pid, 'SIGCONT');
+      for (const socket of idle) socket.destroy();
+      expect((await asked).state).toBe('read');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+      for (const socket of idle) socket.destroy();
+    }
   });
 
   it('says timeout where the queue of a stopped server is full', async () => {
