@@ -44,7 +44,10 @@ export interface Sent {
   readonly stripped: number;
 }
 
-export type NotSentReason = PaneRefusal | TextProblem | 'agent-gone' | 'agent-unknown' | 'failed';
+/** Why the process that is to get it is not known to be the one that would read it. */
+export type AgentProblem = 'agent-gone' | 'agent-stopped' | 'agent-unknown';
+
+export type NotSentReason = PaneRefusal | TextProblem | AgentProblem | 'failed';
 
 export interface NotSent {
   readonly ok: false;
@@ -66,6 +69,7 @@ const MESSAGES: Readonly<Record<Exclude<NotSentReason, 'failed'>, string>> = {
   mode: 'the pane is in copy mode or another mode of tmux',
   'input-off': 'input of the pane is turned off',
   'agent-gone': 'the process does not run any more',
+  'agent-stopped': 'the process is stopped, and another one may read its terminal',
   'agent-unknown': 'whether the process still runs cannot be told',
   empty: 'there is nothing to send',
   'paste-end': 'the text has the sequence that ends a bracketed paste',
@@ -107,10 +111,7 @@ interface Target {
   readonly how: CheckedTmux;
 }
 
-/** Why the process that is to get it is not known to be the one that runs. */
-async function agentProblem(
-  agent: ProcessKey | undefined,
-): Promise<'agent-gone' | 'agent-unknown' | undefined> {
+async function agentProblem(agent: ProcessKey | undefined): Promise<AgentProblem | undefined> {
   if (agent === undefined) return undefined;
   const table = await snapshotAsync({ pids: [agent.pid] });
   const row = table.get(agent.pid);
@@ -118,7 +119,9 @@ async function agentProblem(
     return table.faults.some(({ kind }) => kind !== 'gone') ? 'agent-unknown' : 'agent-gone';
   if (row.state === 'Z' || row.state === 'X') return 'agent-gone';
   const same = sameProcess(agent, row.key);
-  return same === 'same' ? undefined : same === 'different' ? 'agent-gone' : 'agent-unknown';
+  if (same !== 'same') return same === 'different' ? 'agent-gone' : 'agent-unknown';
+  // Ctrl-Z gives the terminal back to the shell, which would run what is meant for the agent.
+  return row.state === 'T' ? 'agent-stopped' : undefined;
 }
 
 /** A look before anything is sent: it shows that the server answers now, and what this tmux can do. */

@@ -221,6 +221,25 @@ describe.skipIf(missing !== undefined)('nothing is sent', () => {
     expect((await got(4)).toString()).toBe('mark');
   });
 
+  it('to the shell of a process that was stopped', async () => {
+    const { tmux, pane, got } = await reader();
+    // Below a shell: tmux lets its own children go on at once.
+    const other = tmux.pane('sleep 600 & wait');
+    const shell = Number(tmux.run('display-message', '-p', '-t', other, '#{pane_pid}'));
+    const pid = await until('the shell has a child', () => snapshot().children(shell)[0]?.pid);
+    process.kill(pid, 'SIGSTOP');
+    const agent = await until('it is stopped', () => {
+      const row = snapshot().get(pid);
+      return row?.state === 'T' && row.key;
+    });
+    await refused(sendText(pane, 'text', { ...way, agent }), 'agent-stopped');
+    await refused(sendKey(pane, 'Enter', { ...way, agent }), 'agent-stopped');
+    process.kill(pid, 'SIGCONT');
+    await until('it goes on', () => snapshot().get(pid)?.state !== 'T');
+    sent(await sendLiteral(pane, 'mark', { ...way, agent }));
+    expect((await got(4)).toString()).toBe('mark');
+  });
+
   it('as Enter, when the process that was named ends between the text and Enter', async () => {
     const { tmux, pane, got } = await reader();
     const other = tmux.pane('exec sleep 600');
