@@ -46,5 +46,8 @@ export async function paneOf(name: string, run: Run): Promise<Pane> {
     throw new Error([`${why}: ${pane.socket}`, ...problems].join('\n'));
   }
   if (pane !== undefined) return pane;
-  throw new Error([`there is no pane ${name}`, ...problems].join('\n'));
+  // What could not be asked may well have it.
+  const why =
+    problems.length === 0 ? `there is no pane ${name}` : `whether there is a pane ${name} cannot be told`;
+  throw new Error([why, ...problems].join('\n'));
 }

@@ -1,5 +1,5 @@
 /** Where servers of this user may listen. */
-import { userInfo } from 'node:os';
+import { constants, userInfo } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Fault, OptionError } from '../process/fault.js';
 import type { Look, LookAnswer } from '../process/look.js';
@@ -88,7 +88,10 @@ class Search {
   /** Every entry of a folder of tmux. Its locks are no sockets, and a folder that is not there holds none. */
   async addFolder(folder: string, from: SocketOrigin): Promise<void> {
     const [answer] = await this.#look([{ op: 'list', path: folder, maxEntries: MAX_SOCKETS }]);
-    if (answer?.fault !== undefined && answer.fault.kind !== 'gone') this.#faults.push(answer.fault);
+    const fault = answer?.fault;
+    // No folder, no sockets: also where TMUX_TMPDIR leads through something that is none.
+    const none = fault?.kind === 'gone' || fault?.code === constants.errno.ENOTDIR;
+    if (fault !== undefined && !none) this.#faults.push(fault);
     if (answer?.truncated) this.#faults.push({ kind: 'limit', code: 0, call: 'readdir', path: folder });
     for (const { name } of answer?.entries ?? []) {
       if (!name.endsWith('.lock')) this.add(join(folder, name), from);

@@ -45,6 +45,14 @@ describe('a pane that is named', () => {
     expect(err).toContain('/run/two: no answer');
   });
 
+  it('is said not to be there only where every place was looked at', async () => {
+    const missing = async (inventory: PaneInventory) =>
+      (await look(['capture', '%4'], { api: answering(inventory) })).err.split('\n')[0];
+    expect(await missing(read)).toBe('procscope: there is no pane %4');
+    expect(await missing(half)).toBe('procscope: whether there is a pane %4 cannot be told');
+    expect(await missing(nothing)).toBe('procscope: whether there is a pane %4 cannot be told');
+  });
+
   it('is taken where every server answered', async () => {
     const sendText = async () => ({
       ...{ ok: true, way: 'protocol', synchronized: false, bracketed: undefined, stripped: 0 },

@@ -87,6 +87,12 @@ describe('the search', () => {
     expect(stale).toMatchObject({ state: 'empty', servers: [{ state: 'absent' }] });
   });
 
+  it('is empty where TMUX_TMPDIR leads through a file, as through nothing', async () => {
+    const through = join(folder, `tmux-${uid}`, 'plain');
+    const where = { tmpDir: join(folder, 'none'), processes: false };
+    expect((await panes({ ...where, env: { TMUX_TMPDIR: through } })).state).toBe('empty');
+  });
+
   it('is failed where a folder cannot be looked at', async () => {
     const fault = { kind: 'denied', code: 13, call: 'openat', path: folder } as const;
     const look: Look = async (requests) => requests.map(() => ({ fault }));
