@@ -63,6 +63,8 @@ export class Rounds {
   readonly #transcripts: Transcripts;
   #turns: ReadonlyMap<number, readonly TurnFinding[]> = new Map();
   #turnsAt = Number.NEGATIVE_INFINITY;
+  /** This poll has yet to ask whether the turns went on: once, however long it waits for others. */
+  #turnsDue = false;
   /** Whose turns are read, as of the last look. */
   #turnsOf = NO_TURNS;
   #tookMs = 0;
@@ -113,6 +115,7 @@ export class Rounds {
     try {
       this.#absorb(table, now);
       this.#askSigns(now);
+      this.#turnsDue = now - this.#turnsAt >= this.#options.recordAgeMs;
       await this.#settle(now, stopped);
       if (stopped()) return [];
       const events = this.#stale ? this.#report() : [];
@@ -210,7 +213,7 @@ export class Rounds {
   /** Asks of every linked session at once whether its turns went on, as often as of records. */
   #askTurns(now: number): void {
     if (this.#errands.runs('turns')) return;
-    const due = now - this.#turnsAt >= this.#options.recordAgeMs;
+    const due = this.#turnsDue;
     if (!due && !this.#stale) return;
     const findings = this.#findings();
     const { entries } = this.#stale ? this.#answered() : this.#answer;
@@ -218,6 +221,7 @@ export class Rounds {
     const key = keyOfQueries(queries);
     if (key === this.#turnsOf && (!due || queries.length === 0)) return;
     this.#turnsAt = now;
+    this.#turnsDue = false;
     this.#turnsOf = key;
     const take = (turns: ReadonlyMap<number, readonly TurnFinding[]>): void => {
       if (isDeepStrictEqual(turns, this.#turns)) return;

@@ -17,41 +17,53 @@ function isOneAgent(left: Judged, right: Judged): boolean {
   return left.launcher === pid || left.worker === pid;
 }
 
+/** Did its own store name the session? Then it is the same store, by whatever path it names its home. */
+function knows(id: string, { link: { claim, refused } }: Linked): boolean {
+  return (claim !== null && sameId(claim.id, id)) || refused.some((each) => sameId(each.id, id));
+}
+
 /** Why another process may as well be the one that writes there; null = it cannot. */
-function rivalry({ judged }: Linked, other: Linked): string | null {
+function rivalry({ judged }: Linked, id: string, other: Linked): string | null {
   const { facts, rule, home } = judged;
   const rival = other.judged;
   if (rival === judged || rival.rule !== rule || isOneAgent(judged, rival)) return null;
-  if (!isSessionKind(rival.kind) || rival.home.config !== home.config) return null;
+  if (!isSessionKind(rival.kind)) return null;
+  if (rival.home.config !== home.config && !knows(id, other)) return null;
   if (rival.facts.cwd === facts.cwd)
     return `pid ${rival.facts.pid} of ${rule.engine} works in this folder too`;
   if (rival.facts.cwd !== undefined && rival.facts.cwd !== null) return null;
   return `pid ${rival.facts.pid} of ${rule.engine} may work in this folder too: its own could not be read`;
 }
 
-function isTaken(id: string, engine: string, { judged, link }: Linked): boolean {
-  const { claim } = link;
-  return (
-    judged.rule.engine === engine && claim !== null && claim.grade !== 'inferred' && sameId(claim.id, id)
-  );
+function claims(id: string, engine: string, { judged, link: { claim } }: Linked): boolean {
+  return judged.rule.engine === engine && claim !== null && sameId(claim.id, id);
+}
+
+function isTaken(id: string, engine: string, other: Linked): boolean {
+  return claims(id, engine, other) && other.link.claim?.grade !== 'inferred';
+}
+
+/** One that only a folder or a time points to. */
+function isGuess({ link: { claim } }: Linked): boolean {
+  return claim?.grade === 'inferred' && (claim.source === 'folder' || claim.source === 'start');
 }
 
 /** Why the claim of `own` does not stand beside those of all others; null = it does. */
 function objection(own: Linked, all: readonly Linked[]): string | null {
   const { claim } = own.link;
-  if (claim === null || claim.grade !== 'inferred') return null;
-  if (claim.source !== 'folder' && claim.source !== 'start') return null;
+  if (claim === null || !isGuess(own)) return null;
   const { rule } = own.judged;
   const owner = all.find((other) => other !== own && isTaken(claim.id, rule.engine, other));
   if (owner && !isOneAgent(own.judged, owner.judged)) {
     return `pid ${owner.judged.facts.pid} has a stronger claim to it`;
   }
-  if (claim.source === 'start') return null;
-  for (const other of all) {
-    const why = rivalry(own, other);
+  for (const other of claim.source === 'start' ? [] : all) {
+    const why = rivalry(own, claim.id, other);
     if (why !== null) return why;
   }
-  return null;
+  const same = all.find((other) => other !== own && isGuess(other) && claims(claim.id, rule.engine, other));
+  if (!same || isOneAgent(own.judged, same.judged)) return null;
+  return `as much points to pid ${same.judged.facts.pid}`;
 }
 
 function without(link: LinkVerdict, why: string): LinkVerdict {

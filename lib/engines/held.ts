@@ -139,7 +139,9 @@ export function heldVerdict(rules: HeldFilesRule, look: HeldLook | undefined): H
         ? `this process holds the locks of ${locked.size} sessions`
         : `this process has ${all.size} sessions open, and no lock tells which one it writes`;
     const { refused, because } = refusals([...all.values()], why);
-    return { claim: null, refused, because: [...notes, ...because], gap: 'its open files name several' };
+    const contested = refused.map(({ id }) => id);
+    const gap = 'its open files name several';
+    return { claim: null, refused, contested, because: [...notes, ...because], gap };
   }
   const [key] = candidates.keys();
   const proofs = all.get(key as string) as Finding[];
@@ -149,6 +151,7 @@ export function heldVerdict(rules: HeldFilesRule, look: HeldLook | undefined): H
   return {
     claim: { id, grade: 'exact', source: locked.size > 0 ? 'lock' : 'open-file', path: file.path },
     refused,
+    contested: [],
     because: [...notes, ...proofs.map(reasonOf), ...because],
     gap: null,
   };

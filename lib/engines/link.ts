@@ -35,12 +35,14 @@ export interface SessionClaim {
 export interface HeldVerdict {
   readonly claim: SessionClaim | null;
   readonly refused: readonly RefusedSession[];
+  /** One of these is its session, and nothing here tells which. */
+  readonly contested: readonly string[];
   readonly because: readonly string[];
   /** Completes "session unknown: ..."; null = `because` says it. */
   readonly gap: string | null;
 }
 
-export const NOTHING_HELD: HeldVerdict = { claim: null, refused: [], because: [], gap: null };
+export const NOTHING_HELD: HeldVerdict = { claim: null, refused: [], contested: [], because: [], gap: null };
 
 export interface LinkVerdict {
   readonly claim: SessionClaim | null;
@@ -184,23 +186,37 @@ export function linkOf(
     refuseArgument(claim, argvId, refused, why);
     return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
   }
-  if (argvId.id !== null && !argvId.forked) {
+  const named = byArgument(argvId, [...held.contested, ...stored.contested], stored.argvPath, refused);
+  if (named !== null) {
     because.push(`session: the argument ${argvId.from} names it`);
-    if (byRecord.claim && byRecord.claim.id !== argvId.id) {
-      refused.push({ id: byRecord.claim.id, why: 'an id in argv is stronger than a record without a start' });
-    }
-    const claim: SessionClaim = { id: argvId.id, grade: 'strong', source: 'argv', path: stored.argvPath };
-    return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
+    yieldTo(named, byRecord.claim, 'an id in argv is stronger than a record without a start');
+    return { claim: named, record: byRecord.record, refused: settledOn(named, refused), because };
   }
-  if (argvId.id !== null) refused.push(forkOf(argvId.id, argvId));
   const claim = byRecord.claim ?? stored.byPid ?? stored.only;
   if (claim === null) {
-    const gaps = [gap, held.gap, stored.gap].filter((each) => each !== null);
+    const own = argvId.id === null ? gap : 'what its arguments name is refused';
+    const gaps = [own, held.gap, stored.gap].filter((each) => each !== null);
     because.push(`session unknown: ${gaps.join('; ')}`);
     return { ...byRecord, refused, because };
   }
   for (const other of [stored.byPid, stored.only]) yieldTo(claim, other, 'a record or a pid is stronger');
   return { claim, record: byRecord.record, refused: settledOn(claim, refused), because };
+}
+
+/** What the arguments name, unless its files leave a choice between others: then it has gone on since. */
+function byArgument(
+  argvId: ArgvId,
+  contested: readonly string[],
+  path: string | null,
+  refused: RefusedSession[],
+): SessionClaim | null {
+  const { id, forked, from } = argvId;
+  if (id === null) return null;
+  if (forked) refused.push(forkOf(id, argvId));
+  else if (contested.length === 0 || contested.some((each) => sameId(each, id))) {
+    return { id, grade: 'strong', source: 'argv', path };
+  } else refused.push({ id, why: `its files name other sessions than ${from}` });
+  return null;
 }
 
 function forkOf(id: string, { from }: ArgvId): RefusedSession {

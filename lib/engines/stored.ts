@@ -45,6 +45,8 @@ export interface StoredVerdict {
   /** The file of the session that the arguments name. */
   readonly argvPath: string | null;
   readonly refused: readonly RefusedSession[];
+  /** Several that name the pid, and nothing tells which of them is its session. */
+  readonly contested: readonly string[];
   readonly because: readonly string[];
   /** Completes "session unknown: ..."; null = nothing to add. */
   readonly gap: string | null;
@@ -55,6 +57,7 @@ export const NOTHING_STORED: StoredVerdict = {
   only: null,
   argvPath: null,
   refused: [],
+  contested: [],
   because: [],
   gap: null,
 };
@@ -81,6 +84,7 @@ interface Finding {
 
 interface Gathered {
   readonly refused: RefusedSession[];
+  readonly contested: string[];
   readonly because: string[];
 }
 
@@ -135,6 +139,7 @@ function byPid({ subject, looks }: StoreFindings, out: Gathered): SessionClaim |
   }
   const sessions = distinct(candidates);
   if (sessions.length > 1) {
+    out.contested.push(...sessions.map(({ id }) => id));
     refuse(
       out,
       candidates,
@@ -242,7 +247,7 @@ function gapOf({ subject, looks }: StoreFindings): string | null {
 /** What the store of its engine says of the session of a process; undefined = nobody looked. */
 export function storedVerdict(found: StoreFindings | undefined): StoredVerdict {
   if (found === undefined || found.looks.length === 0) return NOTHING_STORED;
-  const out: Gathered = { refused: [], because: found.looks.flatMap(({ notes }) => notes) };
+  const out: Gathered = { refused: [], contested: [], because: found.looks.flatMap(({ notes }) => notes) };
   for (const { rule, files } of found.looks) {
     if (rule.proof !== 'sign') continue;
     out.because.push(...files.map(({ path }) => `session: ${path} is there: ${rule.says}`));

@@ -98,6 +98,28 @@ describe('session files', () => {
   });
 });
 
+describe('turns', () => {
+  it('are asked for once a poll, however short their age is', async () => {
+    const transcript = `/home/user/.claude/projects/-w-a/${UUID}.jsonl`;
+    const files = new FakeFiles({ [transcript]: '{"type":"user"}\n' });
+    const look: Look = (requests) => {
+      // A poll that asks again and again never ends on a clock that stands still.
+      if (files.asked.length > 1_000) throw new Error('asked without end');
+      return files.look(requests);
+    };
+    const resumed = { ...CLAUDE, argv: ['claude', '--resume', UUID] };
+    const it = scene({ 10: resumed }, { look, recordAgeMs: 0, sessionAgeMs: 100_000 }, files);
+    expect(await it.poll()).toEqual(['started 10']);
+    await later(it, 1);
+    const before = files.asked.length;
+    await later(it, 1);
+    const asked = files.asked.slice(before).filter(({ path }) => path === transcript);
+    expect(asked.map(({ op }) => op)).toEqual(['stat']);
+    files.set(transcript, '{"type":"user"}\n{"type":"assistant","message":{"stop_reason":"end_turn"}}\n');
+    expect(await later(it, 0)).toEqual(['changed 10']);
+  });
+});
+
 describe('what may move', () => {
   it('is read again at the age of sessions', async () => {
     const it = scene({ 10: CLAUDE });

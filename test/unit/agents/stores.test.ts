@@ -81,6 +81,35 @@ describe('a transcript', () => {
     expect(all[0]?.session.refused).toEqual([{ id: UUID, why: 'pid 11 of claude works in this folder too' }]);
   });
 
+  it('L43 is nobody’s where two processes reach one store by two names of their home', async () => {
+    const linked = claude({ env: { HOME: '/link' } });
+    const files = { [transcript(UUID)]: turn(60_000), '/link': { link: '/home/user' } };
+    const { all } = await found(files, { 10: claude(), 11: linked });
+    expect(all.map(({ session }) => session.id)).toEqual([null, null]);
+    // One that began before the second is a candidate of the first alone, and may be the work of both.
+    const late = claude({ env: { HOME: '/link' }, startTime: STARTED + 90_000 });
+    const both = { ...files, [transcript(UUID)]: { ...turn(60_000), mtimeMs: STARTED + 99_000 } };
+    const mixed = await found(both, { 10: claude(), 11: late });
+    expect(mixed.all.map(({ session }) => session.id)).toEqual([null, null]);
+    const elsewhere = await found(files, { 10: claude(), 11: claude({ env: { HOME: '/other' } }) });
+    expect(elsewhere.all.map(({ session }) => session.id)).toEqual([UUID, null]);
+  });
+
+  it('and a log that began together with two processes are nobody’s', async () => {
+    const at = iso(STARTED).replace(/[-:]/g, '').replace('T', '_').slice(0, 15);
+    const log = { text: `Using conversation: "${UUID}"\n`, mtimeMs: STARTED + 1_000 };
+    const agy = (more: FakeRow = {}): FakeRow =>
+      claude({ argv: ['agy'], exe: '/home/user/.local/bin/agy', name: 'agy', ...more });
+    const files = { [`/home/user/.gemini/antigravity-cli/log/cli-${at}.log`]: log };
+    const { agent } = await found(files, { 10: agy() });
+    expect(agent.session).toMatchObject({ id: UUID, grade: 'inferred', source: 'start' });
+    const { all } = await found(files, { 10: agy(), 11: agy({ cwd: '/w/b' }) });
+    expect(all.map(({ session }) => [session.id, session.refused])).toEqual([
+      [null, [{ id: UUID, why: 'as much points to pid 11' }]],
+      [null, [{ id: UUID, why: 'as much points to pid 10' }]],
+    ]);
+  });
+
   it('is left to whoever has a stronger claim to it', async () => {
     const other = claude({ argv: ['claude', '--resume', UUID], cwd: '/w/b' });
     const { all } = await found({ [transcript(UUID)]: turn(60_000) }, { 10: claude(), 11: other });

@@ -34,6 +34,7 @@ describe('a held file', () => {
       claim: { id: UUID, grade: 'exact', source: 'open-file', path: rollout(UUID) },
       refused: [],
       because: [`session: it has the rollout ${rollout(UUID)} open`],
+      contested: [],
       gap: null,
     });
     const locked = verdict(file(rollout(UUID)), file(lock(UUID), { flocked: true }));

@@ -3,8 +3,16 @@ import { readArguments } from '../../../lib/engines/args.js';
 import { argvIdOf } from '../../../lib/engines/argv-id.js';
 import { readClaudeRecord } from '../../../lib/engines/claude.js';
 import { ENGINES } from '../../../lib/engines/index.js';
-import { arbitrate, type Claimant, type FoundRecord, linkOf, startText } from '../../../lib/engines/link.js';
+import {
+  arbitrate,
+  type Claimant,
+  type FoundRecord,
+  linkOf,
+  NOTHING_HELD,
+  startText,
+} from '../../../lib/engines/link.js';
 import { stateOf } from '../../../lib/engines/state.js';
+import { NOTHING_STORED } from '../../../lib/engines/stored.js';
 import { facts, OTHER_UUID, UUID } from './situation.js';
 
 const NO_ID = { id: null, from: null, forked: false };
@@ -231,5 +239,31 @@ describe('H25 H26 H30 the state in a record', () => {
 
   it('takes nothing from a record that is refused', () => {
     expect(state({ status: 'busy', procStart: '1' })).toMatchObject({ value: 'unknown', raw: null });
+  });
+});
+
+describe('files that leave a choice between sessions', () => {
+  const THIRD = '0c22cfb0-e5f1-4d41-8366-9bc8f0543ca5';
+  const contested = [UUID, OTHER_UUID];
+  const refused = contested.map((id) => ({ id, why: 'several' }));
+  const named = (id: string) => ({ id, from: '--session-id', forked: false });
+  const bare = (id: string, held = NOTHING_HELD, stored = NOTHING_STORED) =>
+    linkOf(facts({ argv: ['copilot'] }), null, named(id), 'ticks', 'no further rule', held, stored);
+
+  it.each([
+    ['held', { ...NOTHING_HELD, refused, contested }, NOTHING_STORED],
+    ['stored', NOTHING_HELD, { ...NOTHING_STORED, refused, contested }],
+  ] as const)('H23 that are %s are settled by an id in argv if it is one of them', (_, held, stored) => {
+    expect(bare(OTHER_UUID, held, stored)).toMatchObject({
+      claim: { id: OTHER_UUID, grade: 'strong', source: 'argv' },
+      refused: [{ id: UUID }],
+    });
+    const other = bare(THIRD, held, stored);
+    expect(other.claim).toBeNull();
+    expect(other.refused).toContainEqual({
+      id: THIRD,
+      why: 'its files name other sessions than --session-id',
+    });
+    expect(other.because.join()).toContain('what its arguments name is refused');
   });
 });

@@ -219,6 +219,7 @@ describe('a file that names the pid', () => {
     const both = storedVerdict(found('pid', [busy, named(OTHER_UUID, { beside: 'since' })]));
     expect(both.byPid).toBeNull();
     expect(both.refused).toHaveLength(2);
+    expect([...both.contested].sort()).toEqual([UUID, OTHER_UUID].sort());
   });
 });
 
