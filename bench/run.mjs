@@ -9,10 +9,11 @@ import { measureParts, partsReport } from './lib/parts.mjs';
 import { measurePoll } from './lib/poll.mjs';
 import { pollReport, pollVerdicts, problemsOf } from './lib/poll-report.mjs';
 import { sizeReport, verdictReport, verdicts } from './lib/report.mjs';
+import { measureTmux, tmuxReport, tmuxVerdicts, wrongOf } from './lib/tmux.mjs';
 import { measureUsage, usageReport } from './lib/usage.mjs';
 
-const names = [...groupNames, 'engines', 'parts', 'usage', 'poll'];
-const defaultSizes = { engines: '1000', usage: '20', poll: '200,1000,5000,20000' };
+const names = [...groupNames, 'engines', 'parts', 'usage', 'poll', 'tmux'];
+const defaultSizes = { engines: '1000', tmux: '1000', usage: '20', poll: '200,1000,5000,20000' };
 
 function usage(problem) {
   console.error(
@@ -95,6 +96,17 @@ async function runPoll({ sizes, rounds, json }) {
   return problemsOf(results).length > 0 ? 1 : 0;
 }
 
+async function runTmux({ sizes, rounds, json }) {
+  let wrong = false;
+  for (const size of sizes) {
+    const measured = await measureTmux(size, rounds, progress);
+    wrong ||= wrongOf(measured).length > 0;
+    const targets = tmuxVerdicts(measured);
+    console.log(json ? JSON.stringify({ ...measured, targets }, null, 2) : tmuxReport(measured));
+  }
+  return wrong ? 1 : 0;
+}
+
 function runEngines({ sizes, rounds, json }) {
   const results = sizes.flatMap((size) => measureEngines(size, rounds));
   console.log(json ? JSON.stringify(results) : enginesReport(results));
@@ -114,6 +126,7 @@ async function main() {
   }
   if (asked.group === 'usage') return runUsage(asked);
   if (asked.group === 'poll') return runPoll(asked);
+  if (asked.group === 'tmux') return runTmux(asked);
   return asked.group === 'parts' ? runParts(asked) : runGroups(asked);
 }
 

@@ -4,27 +4,10 @@
 //   count(a)     how many processes an answer holds; this should cost nothing
 //   rows(a)      outside the measured time: the last answer as rows { argv, cwd, exe }, to prove
 //                that the facts the trial claims were really there
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-
-/** Clock ticks in a second of /proc/self/stat: 100 on every Linux that Node runs on. */
-const ticksPerSecond = 100;
-
-/**
- * CPU time in milliseconds, user and system: of all threads of this process from getrusage, in
- * microseconds; and of children that were waited for (`cutime`, `cstime`), which Node only gets
- * from /proc/self/stat, in ticks of 10 ms. Trials that start children therefore cost at least some
- * hundred milliseconds in all.
- */
-function cpuMs() {
-  const { userCPUTime, systemCPUTime } = process.resourceUsage();
-  const stat = readFileSync('/proc/self/stat', 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ticks = Number(fields[13]) + Number(fields[14]);
-  return (userCPUTime + systemCPUTime) / 1000 + (ticks * 1000) / ticksPerSecond;
-}
+import { cpuMs } from './cpu.mjs';
 
 const millisecondsSince = (start) => Number(process.hrtime.bigint() - start) / 1e6;
 
