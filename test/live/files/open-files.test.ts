@@ -225,7 +225,7 @@ describe('targets', () => {
 });
 
 describe('large and changing tables', () => {
-  it('20,000 descriptors, or as many as the machine gives', async () => {
+  it('L09 20,000 descriptors, or as many as the machine gives', async () => {
     const situation = await startMaker('manyfds', ['20000']);
     const count = situation.number(1);
     const table = await openFiles(situation.number(0), { roles: ['fd'] });

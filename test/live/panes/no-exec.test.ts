@@ -39,7 +39,7 @@ const SCRIPT = `
   })();`;
 
 describe.skipIf(missing !== undefined || process.platform !== 'linux')('a monitor with panes', () => {
-  it('executes nothing', async () => {
+  it('L08 L50 executes nothing, no ps and no lsof', async () => {
     server = new Server();
     copyFileSync(await built('fake'), join(server.folder, 'claude'));
     server.start(`exec ${server.folder}/claude`);

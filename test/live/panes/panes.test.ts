@@ -13,7 +13,7 @@ import {
   rootProcess,
 } from '../../../lib/index.js';
 import { look } from '../../unit/cli/look.js';
-import { built } from '../agents/start.js';
+import { built, Scene } from '../agents/start.js';
 import { missingTmux, Server, until } from '../tmux/start.js';
 
 const missing = missingTmux();
@@ -70,6 +70,17 @@ describe.skipIf(missing !== undefined || process.platform !== 'linux')('agents i
       new RegExp(`^${claude}\\s+my \\| work\\s+\\d+\\s+claude ${byPane.get(claude)?.pid}`, 'm'),
     );
     expect(table.out).toContain('2 panes of 1 tmux server.');
+  });
+
+  it('L22 are not told by TMUX_PANE, which whoever left the pane still has', async () => {
+    const tmux = await server();
+    const pane = tmux.start();
+    const scene = new Scene();
+    closing.push(() => scene.end());
+    const env = { TMUX: `${tmux.socket},${tmux.pid},0`, TMUX_PANE: pane };
+    await scene.start(await scene.fake('.local/bin/claude'), { env });
+    const [agent] = await scene.agents({ tmuxSockets: [tmux.socket] });
+    expect(agent).toMatchObject({ engine: 'claude', pane: null });
   });
 
   it('are removed with the right reason, and their end is told at once', async () => {

@@ -86,6 +86,13 @@ describe.skipIf(missing !== undefined)('panes()', () => {
     expect(new Set(found.map(({ key }) => key)).size).toBe(2);
   });
 
+  it('L53 keeps a pane without a title', async () => {
+    const tmux = server();
+    const pane = tmux.start();
+    tmux.run('select-pane', '-t', pane, '-T', '');
+    expect((await read(tmux)).panes).toMatchObject([{ id: pane, title: '' }]);
+  });
+
   it('reads 200 panes', async () => {
     const tmux = server();
     tmux.start();

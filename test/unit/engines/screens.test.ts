@@ -54,6 +54,10 @@ const state = (more: Partial<AgentState> = {}): AgentState => ({
 });
 
 describe('what screens say', () => {
+  it.each(['claude-trust', 'codex-trust', 'codex-update', 'codex-hooks'])('L34 %s waits', (name) => {
+    expect(said(name)).toMatch(/^dialog waiting /);
+  });
+
   it('is tested for every fixture', () => {
     const names = readdirSync(folder).filter((name) => name.endsWith('.txt'));
     expect(names.map((name) => name.slice(0, -4)).sort()).toEqual(Object.keys(RIGHT).sort());
@@ -63,7 +67,7 @@ describe('what screens say', () => {
     expect(said(name)).toBe(right);
   });
 
-  it('has a source with its date in every rule, and an engine', () => {
+  it('L33 has a source with its date in every rule, and an engine', () => {
     const engines = ENGINES.map(({ engine }) => engine);
     for (const { engine, dialogs, rest, titles } of SCREENS) {
       expect(engines).toContain(engine);
