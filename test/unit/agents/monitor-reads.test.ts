@@ -74,7 +74,7 @@ describe('session files', () => {
     await expectSameAsAgents(it);
   });
 
-  it('are asked for in one call for all, at the age that the caller sets', async () => {
+  it('L06 L11 are asked for in one call for all, at the age that the caller sets', async () => {
     let calls = 0;
     const files = new FakeFiles({ [recordPath(10)]: record(10), [recordPath(11)]: record(11) });
     const look: Look = (requests) => {
@@ -198,25 +198,31 @@ describe('what could not be read', () => {
     expect(await it.poll()).toEqual(['exited 10']);
   });
 
-  it('in time keeps nobody waiting, and is told later', async () => {
+  it('L07 in time keeps nobody waiting, is not asked for twice meanwhile, and is told later', async () => {
     const files = new FakeFiles({ [recordPath(10)]: record(10) });
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
+    let asked = 0;
     const look: Look = async (requests) => {
-      if (requests.some(({ path }) => path === recordPath(10))) await held;
+      if (requests.some(({ path }) => path === recordPath(10))) {
+        asked++;
+        await held;
+      }
       return files.look(requests);
     };
     const it = scene(
       { 10: CLAUDE, 11: CODEX },
-      { look, patienceMs: 30, clock: () => performance.now() },
+      { look, patienceMs: 30, recordAgeMs: 0, clock: () => performance.now() },
       files,
     );
     expect(await it.poll()).toEqual(['started 10', 'started 11']);
     expect(it.monitor.agents[0]?.because.join('\n')).toContain('its pid record could not be read');
     it.machine.end(11);
     expect(await it.poll()).toEqual(['exited 11']);
+    for (let polls = 0; polls < 5; polls++) expect(await it.poll()).toEqual([]);
+    expect(asked).toBe(1);
     release();
     await expect.poll(() => it.poll()).toEqual(['changed 10']);
     expect(it.monitor.agents[0]?.session.id).toBe(UUID);
