@@ -275,6 +275,15 @@ describe('H14 a title that overwrote name and argv', () => {
   });
 });
 
+describe('L48 another product named grok', () => {
+  it('is of low confidence wherever it is not known to lie', () => {
+    const own = judgeOne({ argv: ['grok'], exe: '/home/user/.grok/bin/grok', name: 'grok' });
+    expect(own).toMatchObject({ rule: { engine: 'grok' }, evidence: { confidence: 'high' } });
+    const other = judgeOne({ argv: ['grok'], exe: '/usr/bin/grok', name: 'grok' });
+    expect(other).toMatchObject({ rule: { engine: 'grok' }, evidence: { confidence: 'low' } });
+  });
+});
+
 describe('H17 whose is the program called agent?', () => {
   const cursorFile = '/home/user/.local/share/cursor-agent/versions/2026.10.1-ab/cursor-agent';
 
