@@ -7,7 +7,7 @@ import type { RequestInput } from './conversation.js';
 import { failureOf, firstLine, type TmuxFailure, type TmuxWay } from './failure.js';
 import { argumentProblem } from './messages.js';
 import { type CheckedTmux, checkTmux, flagOf, socketOf, type TmuxOptions } from './options.js';
-import { checkSocket, failureOfCheck } from './socket-path.js';
+import { checkSocket, failureOfCheck, type SocketCheck } from './socket-path.js';
 
 /** An answer of a server. `status` other than 0: a command failed, and `stderr` says why. */
 export interface TmuxReply {
@@ -34,6 +34,8 @@ export interface Question {
   readonly input?: RequestInput;
   /** Whether running it twice does no more than running it once. Only then it is ever sent a second time. */
   readonly idempotent: boolean;
+  /** Of the socket, by who looked at it just now. Default: it is looked at. */
+  readonly check?: SocketCheck;
 }
 
 /** `;` at the end of an argument ends a command, unless a `\` stands before it: cmd_parse_from_arguments() of tmux. */
@@ -52,7 +54,7 @@ export async function ask(question: Question, how: CheckedTmux): Promise<TmuxAns
   const problem = argumentProblem(argv);
   if (problem === 'none') throw new OptionError('commands', 'must hold a command');
   if (problem === 'nul') throw new OptionError('commands', 'must not hold NUL');
-  const speaks = failureOfCheck(socket, await checkSocket(socket, how.look));
+  const speaks = failureOfCheck(socket, question.check ?? (await checkSocket(socket, how.look)));
   if (speaks !== undefined) return { ok: false, failure: speaks };
   const { timeoutMs, signal, maxOutputBytes } = how;
   const call: Call = { socket, argv, input, timeoutMs, signal, maxOutputBytes };

@@ -6,7 +6,13 @@ import { endOf, isPaneId, type Pane, type PaneSession, paneKey } from './pane.js
 import { freshSeparator, numberOf, parseRecords, type RecordOf, recordFormat } from './records.js';
 import { brokenAnswer, checkClock, SERVER_FIELDS, sameServer, serverOf, type TmuxServer } from './servers.js';
 import type { SocketRefusal } from './socket-path.js';
-import { checkSearch, SEARCH_OPTIONS, type SearchOptions, searchSockets } from './sockets.js';
+import {
+  type CheckedSocket,
+  checkSearch,
+  SEARCH_OPTIONS,
+  type SearchOptions,
+  searchSockets,
+} from './sockets.js';
 
 export interface PanesOptions extends TmuxOptions, SearchOptions {
   /** Which sessions count; a pane that none of them shows is left out. Default: all. */
@@ -113,27 +119,51 @@ function sessionOf(record: PaneRecord): PaneSession {
   };
 }
 
+/** The sessions that show a pane and count, ascending by id: one record each, or more where a window is linked twice. */
+function sessionsOf(records: readonly PaneRecord[], socket: string, wanted: Wanted): PaneSession[] {
+  const all = records.map(sessionOf).filter((session) => wanted({ ...session, socket }));
+  if (all.length < 2) return all;
+  const byId = new Map(all.map((session) => [session.id, session]));
+  return [...byId.values()].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+}
+
 /** One pane of its records, of which there is one for each session that shows it; null = no session counts. */
 function paneOf(records: readonly PaneRecord[], server: TmuxServer, wanted: Wanted): Pane | null | undefined {
   const record = records[0] as PaneRecord;
   const { id, windowId, windowName, cwd, title, command, tty } = record;
-  const [rootPid, index, width, height] = [record.rootPid, record.index, record.width, record.height].map(
-    numberOf,
-  );
+  const rootPid = numberOf(record.rootPid);
+  const index = numberOf(record.index);
   if (!isPaneId(id) || rootPid === undefined || index === undefined) return undefined;
   const { socket, pid, start } = server;
-  const byId = new Map(records.map(sessionOf).map((session) => [session.id, session]));
-  const sessions = [...byId.values()]
-    .filter((session) => wanted({ ...session, socket }))
-    .sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+  const sessions = sessionsOf(records, socket, wanted);
   const first = sessions.find(({ attached }) => attached > 0) ?? sessions[0];
   if (first === undefined) return null;
+  const dead = record.dead === '1';
+  const { exitStatus, exitSignal } = endOf(dead, record.exitStatus, record.exitSignal);
+  // All in one literal: an inventory is read often, and objects put together of parts cost more than the answer.
   return {
-    ...{ key: paneKey(socket, server, id), socket, server: { pid, start }, id, rootPid },
-    ...{ sessionId: first.id, sessionName: first.name, attached: first.attached > 0, sessions },
-    ...{ windowId, windowName, index, active: record.active === '1', title, command, tty },
-    ...{ width: width ?? 0, height: height ?? 0, cwd: cwd === '' ? null : cwd, dead: record.dead === '1' },
-    ...endOf(record.dead === '1', record.exitStatus, record.exitSignal),
+    key: paneKey(socket, server, id),
+    socket,
+    server: { pid, start },
+    id,
+    rootPid,
+    sessionId: first.id,
+    sessionName: first.name,
+    attached: first.attached > 0,
+    sessions,
+    windowId,
+    windowName,
+    index,
+    active: record.active === '1',
+    cwd: cwd === '' ? null : cwd,
+    title,
+    dead,
+    exitStatus,
+    exitSignal,
+    command,
+    tty,
+    width: numberOf(record.width) ?? 0,
+    height: numberOf(record.height) ?? 0,
   };
 }
 
@@ -155,7 +185,7 @@ interface Reading {
   readonly now: () => number;
 }
 
-async function readServer(socket: string, reading: Reading): Promise<ServerPanes> {
+async function readServer({ path: socket, check }: CheckedSocket, reading: Reading): Promise<ServerPanes> {
   const { how, wanted, previous, now } = reading;
   const at = now();
   const failed = (failure: TmuxFailure): FailedPanes => {
@@ -168,7 +198,7 @@ async function readServer(socket: string, reading: Reading): Promise<ServerPanes
     ['display-message', '-p', recordFormat(SERVER_FIELDS, head)],
     ['list-panes', '-a', '-F', recordFormat(FIELDS, body)],
   ];
-  const answer = await ask({ socket, commands, idempotent: true }, how);
+  const answer = await ask({ socket, check, commands, idempotent: true }, how);
   if (!answer.ok) {
     if (answer.failure.kind === 'no-server') return { state: 'absent', socket, panes: [], at };
     return failed(answer.failure);
@@ -216,7 +246,7 @@ export async function panes(options: PanesOptions = {}): Promise<PaneInventory> 
   const before = checked.tmuxSockets === undefined ? (previous?.servers ?? []) : [];
   const known = before.filter(({ panes: { length } }) => length > 0).map(({ socket }) => socket);
   const search = await searchSockets(checked, how.look, known);
-  const servers = eachOnce(await Promise.all(search.sockets.map(({ path }) => readServer(path, reading))));
+  const servers = eachOnce(await Promise.all(search.sockets.map((found) => readServer(found, reading))));
   return inventoryOf(servers, search.refused, search.faults);
 }
 

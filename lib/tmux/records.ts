@@ -28,7 +28,7 @@ export function parseRecords<F extends FieldFormats>(
   fields: F,
   separator: string,
 ): { readonly records: readonly RecordOf<F>[]; readonly rest: string } | undefined {
-  const names = Object.keys(fields);
+  const names: readonly (keyof F)[] = Object.keys(fields);
   const parts = text.split(separator);
   const last = parts.length - 1;
   if (parts[0] !== '' || last % (names.length + 1) !== 0) {
@@ -36,10 +36,14 @@ export function parseRecords<F extends FieldFormats>(
   }
   const records: RecordOf<F>[] = [];
   for (let at = 1; at < last; at += names.length + 1) {
-    const values = parts.slice(at, at + names.length);
     const after = parts[at + names.length] as string;
     if (at + names.length === last ? !after.startsWith('\n') : after !== '\n') return undefined;
-    records.push(Object.fromEntries(names.map((name, index) => [name, values[index]])) as RecordOf<F>);
+    // A copy has its shape at once; one grown name by name would be moved again and again.
+    const record: Record<keyof F, string> = { ...fields };
+    for (let index = 0; index < names.length; index++) {
+      record[names[index] as keyof F] = parts[at + index] as string;
+    }
+    records.push(record);
   }
   return { records, rest: (parts[last] as string).slice(records.length > 0 ? 1 : 0) };
 }

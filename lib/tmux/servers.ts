@@ -6,6 +6,7 @@ import { type CheckedTmux, checkTmux, type TmuxOptions } from './options.js';
 import type { ServerIdentity } from './pane.js';
 import { freshSeparator, numberOf, parseRecords, type RecordOf, recordFormat } from './records.js';
 import {
+  type CheckedSocket,
   checkSearch,
   SEARCH_OPTIONS,
   type SearchOptions,
@@ -60,10 +61,14 @@ export function brokenAnswer(socket: string, way: TmuxWay): TmuxFailure {
   return failureOf('broken', { path: socket, call: 'tmux', message, mayHaveRun: true, way });
 }
 
-async function serverAt(socket: string, how: CheckedTmux): Promise<TmuxServer | TmuxFailure> {
+async function serverAt(
+  { path: socket, check }: CheckedSocket,
+  how: CheckedTmux,
+): Promise<TmuxServer | TmuxFailure> {
   const separator = freshSeparator();
   const format = recordFormat(SERVER_FIELDS, separator);
-  const answer = await ask({ socket, commands: [['display-message', '-p', format]], idempotent: true }, how);
+  const commands = [['display-message', '-p', format]];
+  const answer = await ask({ socket, check, commands, idempotent: true }, how);
   if (!answer.ok) return answer.failure;
   if (answer.status !== 0) return commandFailure(socket, answer);
   const record = parseRecords(answer.stdout.toString('utf8'), SERVER_FIELDS, separator)?.records[0];
@@ -80,7 +85,7 @@ async function serverAt(socket: string, how: CheckedTmux): Promise<TmuxServer | 
 export async function tmuxServers(options: ServersOptions = {}): Promise<TmuxServers> {
   const how = checkTmux(options, SEARCH_OPTIONS);
   const search = await searchSockets(checkSearch(options), how.look);
-  const answers = await Promise.all(search.sockets.map(({ path }) => serverAt(path, how)));
+  const answers = await Promise.all(search.sockets.map((found) => serverAt(found, how)));
   const servers: TmuxServer[] = [];
   const absent: string[] = [];
   const failed: TmuxFailure[] = [];

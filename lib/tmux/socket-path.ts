@@ -1,8 +1,8 @@
 /** Which sockets are talked to: a server reads what we send, and says what we believe. */
 import { constants } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Fault } from '../process/fault.js';
-import type { FileStat, Look } from '../process/look.js';
+import type { FileStat, Look, LookAnswer, LookRequest } from '../process/look.js';
 import { look as lookAtFiles } from '../process/look-files.js';
 import { failureOf, type TmuxFailure } from './failure.js';
 
@@ -54,40 +54,83 @@ function refused(path: string, reason: RefusalReason): SocketCheck {
   return { state: 'refused', refusal: refusalOf(path, reason) };
 }
 
-function reasonAgainst(socket: FileStat, directory: FileStat, uid: number): RefusalReason | undefined {
+function isOpen({ mode }: FileStat): boolean {
+  return (mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0;
+}
+
+/** `folders`: that of the socket first, then those above it, as far as they could be looked at. */
+function reasonAgainst(
+  socket: FileStat,
+  folders: readonly [FileStat, ...FileStat[]],
+  uid: number,
+): RefusalReason | undefined {
   if (socket.kind === 'symlink') return 'symlink';
   if ((socket.mode & TYPE_BITS) !== SOCKET_TYPE) return 'not-a-socket';
   if (socket.uid !== uid) return 'other-user';
-  const owned = directory.uid === uid || directory.uid === 0;
-  const open = (directory.mode & OTHERS_WRITE) !== 0 && (directory.mode & STICKY) === 0;
-  return owned && !open ? undefined : 'open-directory';
+  const [{ uid: owner }] = folders;
+  const owned = owner === uid || owner === 0;
+  // Above it, whose a folder is counts for nothing: in a user namespace root is somebody else.
+  return owned && !folders.some(isOpen) ? undefined : 'open-directory';
 }
 
-/** Looks at a path without connecting: own socket, in a directory in which nobody else can replace it. */
-export async function checkSocket(
-  path: string,
-  look: Look = lookAtFiles,
+/** A folder and all that are above it. */
+function upFrom(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...upFrom(above)];
+}
+
+/** What has to be looked at to judge sockets of one folder: the folder and all above it, then each of the sockets. */
+export function socketLooks(folder: string, names: readonly string[]): LookRequest[] {
+  return [
+    ...upFrom(folder).map((path) => ({ op: 'stat', path }) as const),
+    ...names.map((name) => ({ op: 'stat', path: join(folder, name), follow: false }) as const),
+  ];
+}
+
+/** The check of each of `names`, of the answers to socketLooks(). */
+export function socketChecks(
+  folder: string,
+  names: readonly string[],
+  answers: readonly LookAnswer[],
   uid = ownUid(),
-): Promise<SocketCheck> {
+): SocketCheck[] {
+  const depth = upFrom(folder).length;
+  const folders = answers.slice(0, depth);
+  return names.map((name, at) => checkOf(join(folder, name), answers[depth + at], folders, uid));
+}
+
+function checkOf(
+  path: string,
+  socket: LookAnswer | undefined,
+  [folder, ...above]: readonly LookAnswer[],
+  uid: number | undefined,
+): SocketCheck {
   if (uid === undefined) {
     return { state: 'unknown', fault: { kind: 'unsupported', code: 0, call: 'getuid', path } };
   }
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return refused(path, 'path-too-long');
-  const [socket, directory] = await look([
-    { op: 'stat', path, follow: false },
-    { op: 'stat', path: dirname(path) },
-  ]);
   if (socket?.stat === undefined) {
     const fault = socket?.fault ?? { kind: 'internal', code: 0, call: 'look', path };
     const { ENOENT, ENOTDIR } = constants.errno;
     return { state: fault.code === ENOENT || fault.code === ENOTDIR ? 'absent' : 'unknown', fault };
   }
-  if (directory?.stat === undefined) {
-    const fault = directory?.fault ?? { kind: 'internal', code: 0, call: 'look', path };
+  if (folder?.stat === undefined) {
+    const fault = folder?.fault ?? { kind: 'internal', code: 0, call: 'look', path };
     return { state: 'unknown', fault };
   }
-  const reason = reasonAgainst(socket.stat, directory.stat, uid);
+  const folders = [folder.stat, ...above.flatMap(({ stat }) => stat ?? [])] as const;
+  const reason = reasonAgainst(socket.stat, folders, uid);
   return reason === undefined ? { state: 'usable', stat: socket.stat } : refused(path, reason);
+}
+
+/** Looks at a path without connecting: own socket, in a directory in which nobody else can replace it. */
+export async function checkSocket(path: string, look: Look = lookAtFiles): Promise<SocketCheck> {
+  const folder = dirname(path);
+  const names = [basename(path)];
+  // The runtime would look at another file.
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return refused(path, 'path-too-long');
+  const [check] = socketChecks(folder, names, await look(socketLooks(folder, names)));
+  return check as SocketCheck;
 }
 
 /** The failure of a request that a check speaks against; undefined = nothing speaks against it. */

@@ -2,12 +2,19 @@
 import { constants, userInfo } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Fault, OptionError } from '../process/fault.js';
-import type { Look, LookAnswer } from '../process/look.js';
+import type { Look } from '../process/look.js';
 import { look as lookAtFiles } from '../process/look-files.js';
 import { snapshotAsync } from '../process/snapshot.js';
 import { sockets } from '../process/sockets.js';
 import { socketOf } from './options.js';
-import { checkSocket, ownUid, refusalOf, type SocketRefusal } from './socket-path.js';
+import {
+  ownUid,
+  refusalOf,
+  type SocketCheck,
+  type SocketRefusal,
+  socketChecks,
+  socketLooks,
+} from './socket-path.js';
 
 /** Who told of a socket: the caller, TMUX or TMUX_TMPDIR, the folder of the user, a running server. */
 export type SocketOrigin = 'given' | 'TMUX' | 'directory' | 'process';
@@ -18,9 +25,14 @@ export interface TmuxSocket {
   readonly from: SocketOrigin;
 }
 
+export interface CheckedSocket extends TmuxSocket {
+  /** Of a moment ago. */
+  readonly check: SocketCheck;
+}
+
 export interface SocketSearch {
   /** Sockets to ask: those that the caller named, and such as may be talked to, of which most may be left over. */
-  readonly sockets: readonly TmuxSocket[];
+  readonly sockets: readonly CheckedSocket[];
   readonly refused: readonly SocketRefusal[];
   /** What could not be looked at: there may be more servers. */
   readonly faults: readonly Fault[];
@@ -113,21 +125,18 @@ class Search {
   }
 
   async finish(): Promise<SocketSearch> {
-    const candidates = await this.#resolved();
-    const checks = await Promise.all(candidates.map(({ path }) => checkSocket(path, this.#look)));
-    const usable: TmuxSocket[] = [];
+    const checked = await this.#checked();
+    const usable: CheckedSocket[] = [];
     const refused: SocketRefusal[] = [];
     const seen = new Set<string>();
-    for (const [at, check] of checks.entries()) {
-      const candidate = candidates[at] as Candidate;
-      const given = candidate.from === 'given';
+    for (const candidate of checked) {
+      const { path, from, check } = candidate;
+      const given = from === 'given';
       if (check.state === 'refused') refused.push(check.refusal);
       if (check.state === 'unknown' && !given) this.#faults.push(check.fault);
-      if (check.state === 'absent' && candidate.from === 'process') {
-        refused.push(refusalOf(candidate.path, 'unreachable'));
-      }
+      if (check.state === 'absent' && from === 'process') refused.push(refusalOf(path, 'unreachable'));
       // What the caller names has an answer of its own, also where it is not talked to.
-      const file = check.state === 'usable' ? `${check.stat.dev} ${check.stat.ino}` : candidate.path;
+      const file = check.state === 'usable' ? `${check.stat.dev} ${check.stat.ino}` : path;
       if ((given || check.state === 'usable') && !seen.has(file)) usable.push(candidate);
       seen.add(file);
     }
@@ -135,22 +144,42 @@ class Search {
   }
 
   /** Each path once, with the links of its folder resolved: one server has one name then. */
-  async #resolved(): Promise<Candidate[]> {
-    const folders = [...new Set(this.#candidates.map(({ path }) => dirname(path)))];
-    const answers =
-      folders.length === 0 ? [] : await this.#look(folders.map((path) => ({ op: 'realpath', path })));
-    const real = new Map(folders.map((folder, at) => [folder, answers[at] as LookAnswer]));
-    const byPath = new Map<string, Candidate>();
-    for (const { path, from } of this.#candidates) {
-      const folder = real.get(dirname(path))?.realpath ?? dirname(path);
-      const resolved = join(folder, basename(path));
-      if (!byPath.has(resolved)) byPath.set(resolved, { path: resolved, from });
+  async #checked(): Promise<CheckedSocket[]> {
+    const byFolder = new Map<string, Candidate[]>();
+    for (const candidate of this.#candidates) {
+      const folder = dirname(candidate.path);
+      const known = byFolder.get(folder);
+      if (known === undefined) byFolder.set(folder, [candidate]);
+      else known.push(candidate);
     }
-    const all = [...byPath.values()];
-    if (all.length > MAX_SOCKETS) {
-      this.#faults.push({ kind: 'limit', code: 0, call: 'tmux', path: all[MAX_SOCKETS]?.path ?? '' });
+    const folders = await Promise.all([...byFolder].map(([folder, inIt]) => this.#folder(folder, inIt)));
+    // In the order in which they were told of, which says whose word counts.
+    const order = new Map(this.#candidates.map((candidate, at) => [candidate, at]));
+    const all = folders.flat().sort((a, b) => (order.get(a.of) ?? 0) - (order.get(b.of) ?? 0));
+    const byPath = new Map<string, CheckedSocket>();
+    for (const { path, check, of } of all) if (!byPath.has(path)) byPath.set(path, { ...of, path, check });
+    const each = [...byPath.values()];
+    if (each.length > MAX_SOCKETS) {
+      this.#faults.push({ kind: 'limit', code: 0, call: 'tmux', path: each[MAX_SOCKETS]?.path ?? '' });
     }
-    return all.slice(0, MAX_SOCKETS);
+    return each.slice(0, MAX_SOCKETS);
+  }
+
+  /** One look where no link has to be followed, which is nearly always. */
+  async #folder(folder: string, candidates: readonly Candidate[]) {
+    const names = candidates.map(({ path }) => basename(path));
+    const [real, ...answers] = await this.#look([
+      { op: 'realpath', path: folder },
+      ...socketLooks(folder, names),
+    ]);
+    const at = real?.realpath ?? folder;
+    const looked = at === folder ? answers : await this.#look(socketLooks(at, names));
+    const checks = socketChecks(at, names, looked);
+    return candidates.map((of, index) => ({
+      of,
+      path: join(at, names[index] as string),
+      check: checks[index] as SocketCheck,
+    }));
   }
 }
 

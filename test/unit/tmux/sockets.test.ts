@@ -31,35 +31,54 @@ const stat = (facts: Partial<FileStat>): FileStat => ({
   ...facts,
 });
 
-/** Looks that answer the socket first and its folder second. */
+/** Looks that answer /x/y/s as a socket, /x/y as its folder and / and /x as those above it. */
 const looks =
-  (socket: Partial<FileStat>, directory: Partial<FileStat>): Look =>
-  async () => [{ stat: stat(socket) }, { stat: stat({ kind: 'directory', mode: 0o40_700, ...directory }) }];
+  (socket: Partial<FileStat>, directory: Partial<FileStat>, above: Partial<FileStat> = {}): Look =>
+  async (requests) =>
+    requests.map(({ path }) => {
+      if (path === '/x/y/s') return { stat: stat(socket) };
+      const facts = path === '/x/y' ? directory : above;
+      return { stat: stat({ kind: 'directory', mode: 0o40_700, ...facts }) };
+    });
+
+type Judged = readonly [string, Partial<FileStat>, Partial<FileStat>, string, Partial<FileStat>];
 
 describe('checkSocket()', () => {
   it.each([
-    ['a socket of this user', {}, {}, 'usable'],
-    ['a folder of root', {}, { uid: 0 }, 'usable'],
-    ['a folder for all, where each can remove only what is his', {}, { mode: 0o41_777 }, 'usable'],
-    ['a symbolic link', { kind: 'symlink', mode: 0o120_777 }, {}, 'symlink'],
-    ['a file', { kind: 'file', mode: 0o100_600 }, {}, 'not-a-socket'],
-    ['a pipe', { mode: 0o10_600 }, {}, 'not-a-socket'],
-    ['a socket of another user', { uid: uid + 1 }, {}, 'other-user'],
-    ['a folder of another user', {}, { uid: uid + 1 }, 'open-directory'],
-    ['a folder that anybody may write', {}, { mode: 0o40_777 }, 'open-directory'],
-  ] as const)('judges %s', async (_, socket, directory, expected) => {
-    const check = await checkSocket('/x/s', looks(socket, directory));
+    ['a socket of this user', {}, {}, 'usable', {}],
+    ['a folder of root', {}, { uid: 0 }, 'usable', {}],
+    ['a folder for all, where each can remove only what is his', {}, { mode: 0o41_777 }, 'usable', {}],
+    ['a symbolic link', { kind: 'symlink', mode: 0o120_777 }, {}, 'symlink', {}],
+    ['a file', { kind: 'file', mode: 0o100_600 }, {}, 'not-a-socket', {}],
+    ['a pipe', { mode: 0o10_600 }, {}, 'not-a-socket', {}],
+    ['a socket of another user', { uid: uid + 1 }, {}, 'other-user', {}],
+    ['a folder of another user', {}, { uid: uid + 1 }, 'open-directory', {}],
+    ['a folder that anybody may write', {}, { mode: 0o40_777 }, 'open-directory', {}],
+    ['a folder in one that anybody may write', {}, {}, 'open-directory', { mode: 0o40_777 }],
+    ['a folder in one where each can remove only what is his', {}, {}, 'usable', { mode: 0o41_777 }],
+    ['a folder in one of another user, as root is in a user namespace', {}, {}, 'usable', { uid: uid + 1 }],
+  ] as readonly Judged[])('judges %s', async (_, socket, directory, expected, above) => {
+    const check = await checkSocket('/x/y/s', looks(socket, directory, above));
     expect(check.state === 'refused' ? check.refusal.reason : check.state).toBe(expected);
   });
 
   it('tells what is not there from what could not be looked at', async () => {
     const fault = (code: number, kind: 'gone' | 'denied' | 'timeout'): Look => {
-      return async () => [{ fault: { kind, code, call: 'lstat', path: '/x/s' } }, {}];
+      return async (requests) =>
+        requests.map(({ path }) =>
+          path === '/x/y/s'
+            ? { fault: { kind, code, call: 'lstat', path } }
+            : { stat: stat({ mode: 0o40_700 }) },
+        );
     };
-    expect(await checkSocket('/x/s', fault(2, 'gone'))).toMatchObject({ state: 'absent' });
-    expect(await checkSocket('/x/s', fault(13, 'denied'))).toMatchObject({ state: 'unknown' });
-    expect(await checkSocket('/x/s', fault(0, 'timeout'))).toMatchObject({ state: 'unknown' });
-    expect(await checkSocket('/x/s', looks({}, {}), undefined)).toMatchObject({ state: 'usable' });
+    expect(await checkSocket('/x/y/s', fault(2, 'gone'))).toMatchObject({ state: 'absent' });
+    expect(await checkSocket('/x/y/s', fault(13, 'denied'))).toMatchObject({ state: 'unknown' });
+    expect(await checkSocket('/x/y/s', fault(0, 'timeout'))).toMatchObject({ state: 'unknown' });
+    const noFolder: Look = async (requests) =>
+      requests.map(({ path }) =>
+        path === '/x/y/s' ? { stat: stat({}) } : { fault: { kind: 'denied', code: 13, call: 'stat', path } },
+      );
+    expect(await checkSocket('/x/y/s', noFolder)).toMatchObject({ state: 'unknown' });
     expect(await checkSocket(`/${'x'.repeat(108)}`)).toMatchObject({ refusal: { reason: 'path-too-long' } });
   });
 });
