@@ -147,6 +147,7 @@ export {
   type TmuxRequestOptions,
   tmuxRequest,
 } from './tmux/ask.js';
+export { type Captured, type CaptureOptions, capture, captureAll, type NotRead } from './tmux/capture.js';
 export type { TmuxFailure, TmuxFailureKind, TmuxWay } from './tmux/failure.js';
 export type { PaneRefusal } from './tmux/guard.js';
 export {
@@ -164,11 +165,7 @@ export {
 } from './tmux/input.js';
 export type { TmuxOptions } from './tmux/options.js';
 export {
-  type Captured,
-  type CaptureOptions,
-  capture,
   cleanTitle,
-  type NotRead,
   type PaneState,
   type PaneStateAnswer,
   type PaneStateOptions,

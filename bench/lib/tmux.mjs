@@ -115,9 +115,17 @@ export function tmuxVerdicts({ results }) {
 
 export function tmuxReport(measured) {
   const ms = (value) => value.toFixed(3);
-  const rows = [['trial', 'CPU ms', 'server ms', 'p50 ms', 'p99 ms', 'seen']];
+  const rows = [['trial', 'CPU ms', 'pause ms', 'server ms', 'p50 ms', 'p99 ms', 'seen']];
   for (const [name, one] of Object.entries(measured.results)) {
-    rows.push([name, ms(one.cpuMs), ms(one.serverMs), ms(one.p50Ms), ms(one.p99Ms), String(one.seen)]);
+    rows.push([
+      name,
+      ms(one.cpuMs),
+      ms(one.pausedMs),
+      ms(one.serverMs),
+      ms(one.p50Ms),
+      ms(one.p99Ms),
+      String(one.seen),
+    ]);
   }
   return [
     '',

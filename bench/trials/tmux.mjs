@@ -1,6 +1,6 @@
 // What panes and the agents in them cost whoever asks: `node tmux.mjs NAME SOCKET SERVER COUNT` prints one JSON
 // report. CPU time is that of this process and the programs that it starts, in milliseconds for one look; that of
-// the server stands beside it.
+// the server stands beside it, and so does what the same process takes for the pauses alone.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
@@ -17,6 +17,7 @@ const tmuxSockets = [socket];
 const warmUpMs = 2_500;
 /** Ten looks a second, as a program polls that has something else to do. */
 const pauseMs = 100;
+const pauses = 40;
 const format = '#{pane_id}|#{pane_pid}|#{session_name}|#{pane_current_path}';
 const engines =
   /(?:^|\/)(?:claude|codex|cursor-agent|opencode|kilo|copilot|gemini|qwen|amp|pi|grok|agy|muse|devin|hermes)$/;
@@ -60,18 +61,26 @@ for (const until = performance.now() + warmUpMs; performance.now() < until; ) {
   await look();
   await rest(20);
 }
+let began = cpuMs();
+for (let i = 0; pause > 0 && i < pauses; i++) await rest(pause);
+const pausedMs = pause > 0 ? (cpuMs() - began) / pauses : 0;
+
 const wall = new Float64Array(Number(count));
 let seen = Number.POSITIVE_INFINITY;
-const before = { own: cpuMs(), server: cpuMsOf(server) };
+began = cpuMs();
+const serverBegan = cpuMsOf(server);
 for (let i = 0; i < wall.length; i++) {
   if (pause > 0) await rest(pause);
   const start = performance.now();
   seen = Math.min(seen, await look());
   wall[i] = performance.now() - start;
 }
-const cpu = (cpuMs() - before.own) / wall.length;
-const serverMs = (cpuMsOf(server) - before.server) / wall.length;
-console.log(
-  JSON.stringify({ cpuMs: cpu, serverMs, p50Ms: quantile(wall, 0.5), p99Ms: quantile(wall, 0.99), seen }),
-);
+const all = (cpuMs() - began) / wall.length;
+const report = {
+  cpuMs: all - pausedMs,
+  pausedMs,
+  serverMs: (cpuMsOf(server) - serverBegan) / wall.length,
+  ...{ p50Ms: quantile(wall, 0.5), p99Ms: quantile(wall, 0.99), seen },
+};
+console.log(JSON.stringify(report));
 process.exit(0);

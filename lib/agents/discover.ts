@@ -15,7 +15,6 @@ import {
   inventoryFaults,
   type PlacedEntry,
   placeEntries,
-  readScreens,
   wantedScreens,
   withScreens,
 } from './panes.js';
@@ -55,7 +54,7 @@ export async function discover(checked: CheckedOptions, hints: readonly PaneHint
   const answer = answerOf(findings, checked.all);
   const placed = placeEntries(answer.entries, owners);
   const wanted = setting.panes ? wantedScreens(placed, lookup) : [];
-  const screens = setting.panes ? await readScreens(wanted, setting.panes.screen) : new Map<string, string>();
+  const screens = setting.panes ? await setting.panes.screens(wanted) : new Map<string, string>();
   const unasked = inventory ? inventoryFaults(inventory) : [];
   return {
     ...{ look, cheap, factsOf: lookup, candidates: gathered.asked, context, judgement, findings },

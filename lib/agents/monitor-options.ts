@@ -6,20 +6,28 @@ import type { AgentPoller } from './poller.js';
 import type { AgentTable } from './table.js';
 
 /** What the monitor's own poller takes as it is. */
-const PASSED_ON = ['events', 'maxAgeMs', 'factsAgeMs', 'trackedAgeMs', 'maxDescriptors'] as const;
+const PASSED_ON = [
+  'events',
+  'maxAgeMs',
+  'factsAgeMs',
+  'trackedAgeMs',
+  'trackedLookMs',
+  'maxDescriptors',
+] as const;
 type PassedOn = Pick<PollerOptions, (typeof PASSED_ON)[number]>;
 
 /** Those of `agents()` but `table` and `now`, and those of the poller that bound how late a change is seen. */
 export interface MonitorOptions extends Omit<AgentsOptions, 'table' | 'now'>, PassedOn {
   /**
    * Milliseconds after which a poll asks anew whether the records of agents were written; 0 = each poll
-   * asks. Default 250. It is one call for all agents, off the main thread, and dearer than an idle poll.
+   * asks. Default 250. It is one call for all agents, off the main thread, and dearer than an idle poll. As often an own
+   * poller looks at agents themselves, unless `trackedLookMs` says otherwise: a stop is seen by that, an end by any poll.
    */
   readonly recordAgeMs?: number;
   /**
-   * Milliseconds after which open files, locks, cwd and user of agents are read again, where nothing
-   * showed a change before. Default 1,000. The open files of an agent whose session is proven by its
-   * record can add nothing but a refused session: ten times that.
+   * Milliseconds after which open files and locks of agents are read again, where nothing showed a change before.
+   * Default 1,000. Their cwd and user: five times that. The open files of an agent whose session is proven by its
+   * record can add nothing but a refused session: sixty times that.
    */
   readonly sessionAgeMs?: number;
   /**

@@ -64,7 +64,12 @@ export class AgentMonitor {
     const checked = checkMonitorOptions(options);
     const { procRoot, deadlineMs } = checked.agents;
     if (checked.poller === undefined) {
-      const own = new Poller({ ...checked.passedOn, fields: [...CHEAP], procRoot, deadlineMs });
+      const own = new Poller({
+        // A stop of an agent is told as late as its status, and its end at once.
+        trackedLookMs: checked.recordAgeMs,
+        ...checked.passedOn,
+        ...{ fields: [...CHEAP], procRoot, deadlineMs },
+      });
       this.#poller = own;
       this.#close = () => own.close();
     } else {

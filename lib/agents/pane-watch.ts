@@ -14,24 +14,43 @@ import {
   type PlacedEntry,
   paneOwners,
   placeEntries,
-  readScreens,
   type Screens,
   wantedScreens,
   withScreens,
 } from './panes.js';
 import type { Entry } from './rows.js';
+import { ScreenMemory } from './screen-memory.js';
 
 /** Servers in new places are looked for this often; those that are known are asked each time. */
 const THOROUGH_MS = 30_000;
+
+/** As far as agents show their panes: what is written to a screen is looked at there. */
+function samePanes(before: readonly Pane[], now: readonly Pane[]): boolean {
+  if (before.length !== now.length) return false;
+  return now.every((pane, at) => {
+    const { key, rootPid, sessionName, sessionId, windowId, title, dead } = before[at] as Pane;
+    return (
+      pane.key === key &&
+      pane.rootPid === rootPid &&
+      pane.sessionName === sessionName &&
+      pane.sessionId === sessionId &&
+      pane.windowId === windowId &&
+      pane.title === title &&
+      pane.dead === dead
+    );
+  });
+}
 
 export class PaneWatch {
   readonly #reader: PaneReader | null;
   readonly #ageMs: number;
   #inventory: PaneInventory | undefined;
-  #screens: Screens = new Map();
+  readonly #screens = new ScreenMemory();
   #askedAt = Number.NEGATIVE_INFINITY;
   #thoroughAt = Number.NEGATIVE_INFINITY;
   #screensDue = false;
+  /** Keys of the panes whose screens tell something; undefined = to be found out. */
+  #screensOf: ReadonlySet<string> | undefined;
   /** Nobody could own a pane: nothing is asked. */
   #wanted = false;
   /** As of the last rows. */
@@ -52,7 +71,7 @@ export class PaneWatch {
   }
 
   show(placed: readonly PlacedEntry[], lookup: Lookup): PlacedEntry[] {
-    return withScreens(placed, this.#screens, lookup);
+    return withScreens(placed, this.#screens.texts, lookup);
   }
 
   get faults(): readonly Fault[] {
@@ -85,16 +104,15 @@ export class PaneWatch {
     return this.#reader;
   }
 
-  /** Whether panes are others than before. */
+  /** Whether panes are others than before, or are told of with other faults. */
   take(inventory: PaneInventory): boolean {
     const before = this.#inventory;
     this.#inventory = inventory;
     this.#screensDue = true;
-    const faults = (of: PaneInventory | undefined) => wholeFaults(of ? inventoryFaults(of) : []);
-    return (
-      !isDeepStrictEqual(before?.panes, inventory.panes) ||
-      !isDeepStrictEqual(faults(before), faults(inventory))
-    );
+    if (before === undefined || !samePanes(before.panes, inventory.panes)) return true;
+    if (before.state !== 'failed' && inventory.state !== 'failed') return false;
+    const faults = (of: PaneInventory) => wholeFaults(inventoryFaults(of));
+    return !isDeepStrictEqual(faults(before), faults(inventory));
   }
 
   /** There was no answer: what is known stands until the next. */
@@ -102,34 +120,32 @@ export class PaneWatch {
     this.#thoroughAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** How many are known. */
-  get screens(): number {
-    return this.#screens.size;
-  }
-
   get screensAreDue(): boolean {
     return this.#screensDue;
   }
 
-  /** Whose screens are to be read now. */
-  askScreens(placed: readonly PlacedEntry[], lookup: Lookup): Pane[] {
+  /** Agents or their states may be others than before. */
+  stirScreens(): void {
+    this.#screensOf = undefined;
+  }
+
+  /** The screens that are to be read now; null = none is, and whatever is known of screens still counts. */
+  askScreens(placed: () => readonly PlacedEntry[], lookup: Lookup, now: number): ScreenErrand | null {
     this.#screensDue = false;
-    return wantedScreens(placed, lookup);
+    const keys = this.#screensOf ?? new Set(wantedScreens(placed(), lookup).map(({ key }) => key));
+    this.#screensOf = keys;
+    const wanted = (this.#inventory?.panes ?? []).filter(({ key }) => keys.has(key));
+    const asked = this.#screens.due(wanted, now);
+    const told = new Map(this.#inventory?.servers.map(({ socket, at }) => [socket, at]));
+    const take = (read: Screens): boolean =>
+      this.#screens.take(wanted, { asked, read, now }, ({ socket }) => told.get(socket));
+    if (asked.length > 0) return { ask: () => this.#reading.screens(asked), take };
+    return wanted.length < this.#screens.texts.size ? { ask: async () => new Map(), take } : null;
   }
+}
 
-  readScreens(wanted: readonly Pane[]): Promise<Screens> {
-    return readScreens(wanted, this.#reading.screen);
-  }
-
-  /** A screen that could not be read stands as it was, for as long as its pane is asked for. */
-  takeScreens(wanted: readonly Pane[], read: Screens): boolean {
-    const before = this.#screens;
-    const now = new Map<string, string>();
-    for (const { key } of wanted) {
-      const text = read.get(key) ?? before.get(key);
-      if (text !== undefined) now.set(key, text);
-    }
-    this.#screens = now;
-    return !isDeepStrictEqual(before, now);
-  }
+export interface ScreenErrand {
+  readonly ask: () => Promise<Screens>;
+  /** Whether any screen is another than before. */
+  readonly take: (read: Screens) => boolean;
 }

@@ -6,7 +6,7 @@ import { isSessionKind, type Judgement } from '../engines/judge.js';
 import { type Ownership, ownersOf } from '../engines/owner.js';
 import { needsScreen, withScreen } from '../engines/screens/index.js';
 import type { Fault } from '../process/fault.js';
-import { capture } from '../tmux/output.js';
+import { captureAll } from '../tmux/capture.js';
 import type { Pane } from '../tmux/pane.js';
 import { type PaneInventory, panes } from '../tmux/panes.js';
 import type { Agent, AgentPane, AmbiguousPane } from './envelope.js';
@@ -19,29 +19,44 @@ export type ReadPanes = (previous: PaneInventory | undefined, thorough: boolean)
 /** Text of the visible screen without escape sequences; null = no such pane; undefined = could not be read. */
 export type ReadScreen = (pane: Pane) => Promise<string | null | undefined>;
 
+/** By the key of the pane: what was on the screens that could be read. */
+export type Screens = ReadonlyMap<string, string>;
+
 export interface PaneReader {
   readonly read: ReadPanes;
-  readonly screen: ReadScreen;
+  readonly screens: (panes: readonly Pane[]) => Promise<Screens>;
   readonly excluded: ReadonlySet<number>;
 }
 
-async function screenOfPane(pane: Pane): Promise<string | null | undefined> {
-  const answer = await capture(pane, { visible: true, ansi: false });
-  return answer.ok ? answer.text : undefined;
+async function ownScreens(panes: readonly Pane[]): Promise<Screens> {
+  const answers = await captureAll(panes, { visible: true, ansi: false });
+  return screensOf(
+    panes,
+    answers.map((answer) => (answer.ok ? answer.text : undefined)),
+  );
+}
+
+function screensOf(panes: readonly Pane[], texts: readonly (string | null | undefined)[]): Screens {
+  return new Map(
+    panes.flatMap(({ key }, at) => (typeof texts[at] === 'string' ? [[key, texts[at]] as const] : [])),
+  );
 }
 
 /** How panes are asked for; null = they are not. `own`: the processes are those of this machine. */
 export function paneReader(options: AgentsOptions, own: boolean): PaneReader | null {
-  const { tmuxSockets, readPanes, readScreen = screenOfPane, exclude = own ? [process.pid] : [] } = options;
+  const { tmuxSockets, readPanes, readScreen, exclude = own ? [process.pid] : [] } = options;
   const excluded = new Set(exclude);
-  if (readPanes) return { read: readPanes, screen: readScreen, excluded };
+  const screens = readScreen
+    ? async (panes: readonly Pane[]) => screensOf(panes, await Promise.all(panes.map(readScreen)))
+    : ownScreens;
+  if (readPanes) return { read: readPanes, screens, excluded };
   if (tmuxSockets ? tmuxSockets.length === 0 : !own) return null;
   const read: ReadPanes = (previous, thorough) =>
     panes({
       ...(tmuxSockets === undefined ? { processes: thorough } : { tmuxSockets }),
       ...(previous === undefined ? {} : { previous }),
     });
-  return { read, screen: readScreen, excluded };
+  return { read, screens, excluded };
 }
 
 export function agentPane(pane: Pane): AgentPane {
@@ -136,15 +151,6 @@ function hasForeground(agent: Agent, chain: readonly number[], lookup: Lookup): 
   if (foreground === undefined || foreground <= 0) return true;
   const groups = chain.map((pid) => lookup(pid)?.pgid);
   return groups.includes(undefined) || groups.includes(foreground);
-}
-
-/** By the key of the pane. */
-export type Screens = ReadonlyMap<string, string>;
-
-/** What was on the screens when they could be read. */
-export async function readScreens(wanted: readonly Pane[], read: ReadScreen): Promise<Screens> {
-  const texts = await Promise.all(wanted.map(async (pane) => [pane.key, await read(pane)] as const));
-  return new Map(texts.filter((text): text is [string, string] => typeof text[1] === 'string'));
 }
 
 export function withScreens(

@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { ENGINES } from '../engines/index.js';
 import { type Judged, JudgeMemory, type Judgement, judge } from '../engines/judge.js';
 import type { InstalledProgram } from '../engines/match.js';
-import type { TurnFinding } from '../engines/turns/verdict.js';
 import type { Fault } from '../process/fault.js';
 import type { PaneInventory } from '../tmux/panes.js';
 import { type Answer, answerOf, type Findings, wholeFaults } from './answer.js';
@@ -22,13 +21,13 @@ import type { AgentPoller, TableDelta } from './poller.js';
 import { asCandidates, keyOf, Population, RAN_BEFORE, relativesOf } from './population.js';
 import { lookAtSessions } from './sessions.js';
 import { type Setting, settingOf } from './setting.js';
-import { Transcripts } from './transcripts.js';
-import { keyOfQueries, turnQueries } from './turns.js';
+import { TurnWatch } from './turn-watch.js';
 import { Watched } from './watched.js';
 
 /** Where engines are installed is asked again when something started, and at this age anyway. */
 const INSTALLS_AGE_MS = 120_000;
-const NO_TURNS = keyOfQueries([]);
+/** Agents stay where they are nearly always, and a process that moved may be known by other signs. */
+const MOVING_AGES = 5;
 const NOBODY: Judgement = { judged: new Map(), barriers: new Map(), refused: new Map() };
 
 export class Rounds {
@@ -60,13 +59,7 @@ export class Rounds {
   #movedAt = Number.NEGATIVE_INFINITY;
   #signedAt = Number.NEGATIVE_INFINITY;
   #due = Number.NEGATIVE_INFINITY;
-  readonly #transcripts: Transcripts;
-  #turns: ReadonlyMap<number, readonly TurnFinding[]> = new Map();
-  #turnsAt = Number.NEGATIVE_INFINITY;
-  /** This poll has yet to ask whether the turns went on: once, however long it waits for others. */
-  #turnsDue = false;
-  /** Whose turns are read, as of the last look. */
-  #turnsOf = NO_TURNS;
+  readonly #turns: TurnWatch;
   #tookMs = 0;
   looked = 0;
 
@@ -76,10 +69,15 @@ export class Rounds {
     this.#poller = poller;
     this.#clock = options.clock;
     this.#watched = new Watched(options.sessionAgeMs);
-    this.#transcripts = new Transcripts(this.#setting.look, options.clock, options.sessionAgeMs);
+    const { clock, recordAgeMs, sessionAgeMs } = options;
+    this.#turns = new TurnWatch(this.#setting, clock, recordAgeMs, sessionAgeMs);
     this.#errands = new Errands(options.clock);
     this.#installs = installsOf([], this.#setting);
     this.#panes = new PaneWatch(this.#setting.panes, options.paneAgeMs);
+  }
+
+  get #movingAgeMs(): number {
+    return MOVING_AGES * this.#options.sessionAgeMs;
   }
 
   get #judged(): ReadonlyMap<number, Judged> {
@@ -115,7 +113,7 @@ export class Rounds {
     try {
       this.#absorb(table, now);
       this.#askSigns(now);
-      this.#turnsDue = now - this.#turnsAt >= this.#options.recordAgeMs;
+      this.#turns.begin(now);
       await this.#settle(now, stopped);
       if (stopped()) return [];
       const events = this.#stale ? this.#report() : [];
@@ -201,37 +199,31 @@ export class Rounds {
       };
       this.#send('panes', panes.ask(now), take, () => panes.lost());
     }
+    if (this.#stale) panes.stirScreens();
     if (!panes.screensAreDue || this.#errands.runs('screens')) return;
-    const wanted = panes.askScreens(this.#placed(), this.#population.lookup);
-    if (wanted.length === 0 && panes.screens === 0) return;
+    const screens = panes.askScreens(() => this.#placed(), this.#population.lookup, now);
+    if (screens === null) return;
     const take = (read: Screens): void => {
-      if (panes.takeScreens(wanted, read)) this.#stale = true;
+      if (screens.take(read)) this.#stale = true;
     };
-    this.#send('screens', () => panes.readScreens(wanted), take);
+    this.#send('screens', screens.ask, take);
   }
 
   /** Asks of every linked session at once whether its turns went on, as often as of records. */
   #askTurns(now: number): void {
+    const watch = this.#turns;
+    if (this.#stale) watch.stir();
     if (this.#errands.runs('turns')) return;
-    const due = this.#turnsDue;
-    if (!due && !this.#stale) return;
-    const findings = this.#findings();
-    const { entries } = this.#stale ? this.#answered() : this.#answer;
-    const queries = turnQueries(entries, findings, this.#setting);
-    const key = keyOfQueries(queries);
-    if (key === this.#turnsOf && (!due || queries.length === 0)) return;
-    this.#turnsAt = now;
-    this.#turnsDue = false;
-    this.#turnsOf = key;
-    const take = (turns: ReadonlyMap<number, readonly TurnFinding[]>): void => {
-      if (isDeepStrictEqual(turns, this.#turns)) return;
-      this.#turns = turns;
-      this.#stale = true;
+    const errand = watch.ask(now, () => {
+      const sources = this.#findings();
+      const { entries } = this.#stale ? answerOf(sources, this.#options.agents.all) : this.#answer;
+      return { entries, sources };
+    });
+    if (errand === null) return;
+    const take = (turns: TurnWatch['turns']): void => {
+      if (errand.take(turns)) this.#stale = true;
     };
-    const lost = (): void => {
-      this.#turnsOf = '';
-    };
-    this.#send('turns', () => this.#transcripts.read(queries), take, lost);
+    this.#send('turns', errand.ask, take, errand.lost);
   }
 
   #askFacts(now: number): void {
@@ -269,7 +261,7 @@ export class Rounds {
   }
 
   #askMoving(now: number): void {
-    if (now - this.#movedAt < this.#options.sessionAgeMs || this.#errands.runs('moving')) return;
+    if (now - this.#movedAt < this.#movingAgeMs || this.#errands.runs('moving')) return;
     const pids = [...this.#tracked.keys()];
     if (pids.length === 0) return;
     this.#movedAt = now;
@@ -344,7 +336,7 @@ export class Rounds {
   /** All that is known now. */
   #findings(): Findings {
     const { kept, ...looks } = this.#watched.findings();
-    return { judged: this.#judged, ...looks, ...this.#population.troubles(kept), turns: this.#turns };
+    return { judged: this.#judged, ...looks, ...this.#population.troubles(kept), turns: this.#turns.turns };
   }
 
   #answered(): Answer {
@@ -382,7 +374,7 @@ export class Rounds {
 
   /** When a poll has something to do although nothing happened. */
   #plan(): void {
-    const { recordAgeMs, sessionAgeMs } = this.#options;
+    const { recordAgeMs } = this.#options;
     const watches = this.#watched.size > 0;
     // A read that failed as a whole says nothing any more once everybody's facts came.
     if (this.#population.nextDue() === Number.POSITIVE_INFINITY && !this.#errands.runs('facts'))
@@ -390,9 +382,9 @@ export class Rounds {
     this.#due = Math.min(
       this.#population.nextDue(),
       this.#watched.nextDue(),
-      this.#tracked.size > 0 ? this.#movedAt + sessionAgeMs : Number.POSITIVE_INFINITY,
+      this.#tracked.size > 0 ? this.#movedAt + this.#movingAgeMs : Number.POSITIVE_INFINITY,
       watches && this.#watched.spots().size > 0 ? this.#signedAt + recordAgeMs : Number.POSITIVE_INFINITY,
-      this.#turnsOf === NO_TURNS ? Number.POSITIVE_INFINITY : this.#turnsAt + recordAgeMs,
+      this.#turns.nextDue(),
       this.#panes.nextDue(),
       this.#installedAt + INSTALLS_AGE_MS,
     );

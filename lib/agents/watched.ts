@@ -43,7 +43,7 @@ const UNFINISHED_MS = 1_000;
 const TOGETHER = 0.25;
 
 /** Where a record proves the session, its sign tells of changes: open files could add a refusal at most. */
-const RECORDED_AGES = 10;
+const RECORDED_AGES = 60;
 
 const NOT_LOOKED: RecordLook = { found: undefined };
 

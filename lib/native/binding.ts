@@ -157,6 +157,8 @@ export interface PollRequest extends SnapshotRequest {
   readonly maxAgeMs: number;
   readonly factsAgeMs: number;
   readonly trackedAgeMs: number;
+  /** Milliseconds; 0 = each poll. */
+  readonly trackedLookMs: number;
   /** The best source of events that may be used: 0 = none, 1 = pidfd, 2 = connector. */
   readonly events: number;
   readonly maxDescriptors: number;

@@ -29,6 +29,11 @@ export interface PollerOptions
   readonly factsAgeMs?: number;
   /** The same for tracked processes. Default 1,000. */
   readonly trackedAgeMs?: number;
+  /**
+   * Within this many milliseconds `stat` of each tracked process is looked at again. Default 0: in each poll. The
+   * end of a process is seen by the next poll whatever this says, and so is an exec that the kernel told of.
+   */
+  readonly trackedLookMs?: number;
   /** Which help of the kernel to take at most. Default `auto`: the best that this program may have. */
   readonly events?: EventSource | 'auto';
   /** Most descriptors to keep open. Default: a quarter of what this program may have open. */
@@ -45,6 +50,7 @@ const KNOWN: readonly (keyof PollerOptions)[] = [
   'maxAgeMs',
   'factsAgeMs',
   'trackedAgeMs',
+  'trackedLookMs',
   'events',
   'maxDescriptors',
 ];
@@ -53,6 +59,7 @@ const DEFAULT_FACTS_AGE_MS = 120_000;
 const DEFAULT_TRACKED_AGE_MS = 1_000;
 /** Shorter than any interval: at each poll. */
 const LEAST_AGE_MS = 1e-6;
+const MOST_LOOK_MS = 3_600_000;
 const MOST_DESCRIPTORS = 1 << 24;
 
 /** An age as the addon takes it, where 0 means any. */
@@ -106,6 +113,7 @@ export function pollRequest(options: PollerOptions): PollRequest {
     maxAgeMs: ageOf('maxAgeMs', options.maxAgeMs, DEFAULT_MAX_AGE_MS),
     factsAgeMs: ageOf('factsAgeMs', options.factsAgeMs, DEFAULT_FACTS_AGE_MS),
     trackedAgeMs: ageOf('trackedAgeMs', options.trackedAgeMs, DEFAULT_TRACKED_AGE_MS),
+    trackedLookMs: wholeNumber('trackedLookMs', options.trackedLookMs, 0, MOST_LOOK_MS, 0),
     events: sourceOf(options.events),
     maxDescriptors:
       maxDescriptors === undefined

@@ -1,79 +1,14 @@
-/** What is read of one pane: its screen, its state, its title. */
+/** What is read of panes beside their screens: state and title. */
 import { OptionError } from '../process/fault.js';
 import { ask, commandFailure } from './ask.js';
-import type { TmuxFailure, TmuxWay } from './failure.js';
+import { type NotRead, notThere } from './capture.js';
+import type { TmuxWay } from './failure.js';
 import { conditionOf, knowsNoPane, type PaneCondition, refusalOf, STATE_FIELDS } from './guard.js';
-import { checkTmux, flagOf, type TmuxOptions } from './options.js';
+import { checkTmux, type TmuxOptions } from './options.js';
 import { checkPane, type PaneRef } from './pane.js';
 import { type PaneInventory, type PanesOptions, panes } from './panes.js';
 import { freshSeparator, numberOf, parseRecords, recordFormat } from './records.js';
 import { brokenAnswer } from './servers.js';
-
-export interface CaptureOptions extends TmuxOptions {
-  /** Lines of history above the screen, from 20 to 300 (others become the nearest of these). Default 100. */
-  readonly historyLines?: number;
-  /** Only what is on the screen. Default false. */
-  readonly visible?: boolean;
-  /** With colours and attributes as escape sequences. Default true. */
-  readonly ansi?: boolean;
-}
-
-export interface Captured {
-  readonly ok: true;
-  /** Lines that tmux wrapped are one line. U+FFFD for what is no UTF-8. Null = the server has no such pane. */
-  readonly text: string | null;
-  /** Undefined: no server was there to be asked. */
-  readonly way: TmuxWay | undefined;
-}
-
-export interface NotRead {
-  readonly ok: false;
-  readonly failure: TmuxFailure;
-}
-
-const LEAST_LINES = 20;
-const MOST_LINES = 300;
-const DEFAULT_LINES = 100;
-
-function historyOf(value: unknown): number {
-  if (value === undefined) return DEFAULT_LINES;
-  if (typeof value !== 'number' || Number.isNaN(value))
-    throw new OptionError('historyLines', 'must be a number');
-  return Math.round(Math.min(MOST_LINES, Math.max(LEAST_LINES, value)));
-}
-
-/**
- * The text of a pane, as capture-pane(1) of tmux gives it.
- *
- * Rejects with OptionError, or LoadError when no binary of procscope loads.
- */
-export async function capture(pane: PaneRef, options: CaptureOptions = {}): Promise<Captured | NotRead> {
-  const how = checkTmux(options, ['historyLines', 'visible', 'ansi']);
-  const ref = checkPane(pane);
-  const command = ['capture-pane', '-p', '-J', '-t', ref.id];
-  if (flagOf('ansi', options.ansi, true)) command.push('-e');
-  const lines = historyOf(options.historyLines);
-  if (!flagOf('visible', options.visible, false)) command.push('-S', `-${lines}`);
-  const separator = freshSeparator();
-  const look = ['display-message', '-p', '-t', ref.id, recordFormat(STATE_FIELDS, separator)];
-  const answer = await ask({ socket: ref.socket, commands: [look, command], idempotent: true }, how);
-  if (!answer.ok) return notThere(answer.failure) ? { ok: true, text: null, way: undefined } : answer;
-  const { way } = answer;
-  if (knowsNoPane(answer)) return { ok: true, text: null, way };
-  const parsed = parseRecords(answer.stdout.toString('utf8'), STATE_FIELDS, separator);
-  const condition = conditionOf(parsed?.records[0], ref, answer);
-  if (parsed === undefined || condition === undefined) {
-    return { ok: false, failure: brokenAnswer(ref.socket, way) };
-  }
-  if (refusalOf(ref, condition, 'setting') !== undefined) return { ok: true, text: null, way };
-  if (answer.status !== 0) return { ok: false, failure: commandFailure(ref.socket, answer) };
-  return { ok: true, text: parsed.rest, way };
-}
-
-/** Where no server listens there is certainly no pane. */
-function notThere(failure: TmuxFailure): boolean {
-  return failure.kind === 'no-server';
-}
 
 export interface PaneStateOptions extends TmuxOptions {
   /** Of the pane option `@<prefix>_engine_exit`. Default `procscope`. */

@@ -64,6 +64,8 @@ export interface Pane {
   /** Columns and rows. */
   readonly width: number;
   readonly height: number;
+  /** Seconds since the epoch when a program last wrote to a pane of its window (`window_activity` of tmux); undefined = not told. */
+  readonly activity: number | undefined;
 }
 
 /** How the process of a pane ended, of what tmux writes about it. */

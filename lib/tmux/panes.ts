@@ -101,6 +101,7 @@ const FIELDS = {
   tty: 'pane_tty',
   width: 'pane_width',
   height: 'pane_height',
+  activity: 'window_activity',
 } as const;
 
 /** Measured with 3.3a; earlier ones say `session`. */
@@ -164,6 +165,7 @@ function paneOf(records: readonly PaneRecord[], server: TmuxServer, wanted: Want
     tty,
     width: numberOf(record.width) ?? 0,
     height: numberOf(record.height) ?? 0,
+    activity: numberOf(record.activity),
   };
 }
 

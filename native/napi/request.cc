@@ -199,6 +199,7 @@ PollRequest poll_request(const Napi::Value& value) {
   request.max_age = number_of(from.Get("maxAgeMs"));
   request.facts_age = number_of(from.Get("factsAgeMs"));
   request.tracked_age = number_of(from.Get("trackedAgeMs"));
+  request.tracked_look = number_of(from.Get("trackedLookMs"));
   request.events = static_cast<EventSource>(number_of(from.Get("events")));
   request.descriptors = static_cast<int>(number_of(from.Get("maxDescriptors")));
   return request;

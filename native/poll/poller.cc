@@ -63,6 +63,7 @@ bool Poller::track(int32_t pid) {
   if (!it->second.tracked) {
     it->second.tracked = true;
     tracked_.push_back(pid);
+    tracked_at_.reset();
   }
   return true;
 }
@@ -107,7 +108,7 @@ void Poller::take_news(double now) {
 
 bool Poller::idle() {
   const double now = parts_.now();
-  if (reader_ == nullptr || foreign_ || request_.every_poll != 0 || !tracked_.empty() ||
+  if (reader_ == nullptr || foreign_ || request_.every_poll != 0 || tracked_are_due(now) ||
       !young_.empty() || !owed_.empty()) {
     return false;
   }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -30,6 +31,8 @@ struct PollRequest {
   /// Oldest that the other fields of a process, and of a tracked one, may be; 0 = any age.
   double facts_age = 0;
   double tracked_age = 0;
+  /// Oldest that a glance at a tracked process may be; 0 = each poll makes one.
+  double tracked_look = 0;
   EventSource events = EventSource::kConnector;
   int descriptors = 0;
 };
@@ -161,6 +164,7 @@ class Poller {
   void want_in_turn(Round& round);
   [[nodiscard]] double turn_period() const;
   bool turn_has_come(double now);
+  [[nodiscard]] bool tracked_are_due(double now) const;
   void queue_turn(const ProcessRow& row);
   void stay_young(int32_t pid, double until);
 
@@ -202,6 +206,8 @@ class Poller {
   /// Ended, and not yet taken out of the table by their parent: pid, and when it was looked at.
   std::unordered_map<int32_t, double> dead_;
   std::vector<int32_t> tracked_;
+  /// When all of them were looked at last; nothing = not since one came to be tracked.
+  std::optional<double> tracked_at_;
   std::vector<Young> young_;
   /// Processes in the order in which their next glance comes.
   struct Turn {

@@ -24,8 +24,11 @@ void Poller::want_some(Round& round) {
     }
     return;
   }
-  for (const int32_t pid : tracked_) {
-    want(pid, round);
+  if (tracked_are_due(round.now)) {
+    tracked_at_ = round.now;
+    for (const int32_t pid : tracked_) {
+      want(pid, round);
+    }
   }
   for (const Young& each : young_) {
     want(each.pid, round);
@@ -35,6 +38,10 @@ void Poller::want_some(Round& round) {
     return each.until <= round.now || !known_.contains(each.pid);
   });
   want_in_turn(round);
+}
+
+bool Poller::tracked_are_due(double now) const {
+  return !tracked_.empty() && (!tracked_at_ || now - *tracked_at_ >= request_.tracked_look);
 }
 
 /// Looked at in each poll until then.

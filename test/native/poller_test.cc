@@ -26,6 +26,8 @@ const Settings kSettings[] = {
     {"named", Style::kConnector},
     {"named, many ids", Style::kConnector, 1000, 0, 4000},
     {"named, at each poll", Style::kConnector, 1000, kStates},
+    {"held, tracked looked at now and then", Style::kPidfd, 16, 0, 60, 3000, 7000, 300},
+    {"named, tracked looked at now and then", Style::kConnector, 1000, 0, 60, 3000, 7000, 300},
     {"another root", Style::kForeign},
     {"another root, at each poll", Style::kForeign, 1000, kStates},
 };
@@ -80,6 +82,31 @@ TEST_CASE("poller: facts that did not come in time stay as they were, and are as
   CHECK(delta.changed[0] == bit(Field::kArgv));
   CHECK(delta.rows.text(delta.rows.rows[0].argv) == world.find(pid)->argv);
   CHECK(delta.rows.row_faults.empty());
+}
+
+TEST_CASE("poller: tracked processes are looked at when their time has come, and not before") {
+  FakeWorld world(100);
+  Settings settings{"", Style::kConnector};
+  settings.tracked_look = 250;
+  Poller poller(request_of(settings), parts_of(world, settings.style));
+  const int32_t pid = world.fork(1);
+  poller.poll();
+  world.now += 2000;
+  poller.poll();
+  const auto glances = [&poller] { return poller.counts().glances; };
+  REQUIRE(poller.track(pid));
+  const uint64_t before = glances();
+  CHECK(poller.poll().idle());
+  CHECK(glances() == before + 1);
+  world.stop_or_go(*world.find(pid));
+  world.now += 249;
+  CHECK(poller.poll().idle());
+  CHECK(glances() == before + 1);
+  world.now += 1;
+  const PollDelta delta = poller.poll();
+  REQUIRE(delta.changed.size() == 1);
+  CHECK(delta.changed[0] == bit(Field::kState));
+  CHECK(glances() == before + 2);
 }
 
 TEST_CASE("poller: a wall clock that is set changes no process that was there before") {

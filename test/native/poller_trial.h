@@ -37,6 +37,7 @@ struct Settings {
   int32_t pid_max = 60;
   double max_age = 3000;
   double facts_age = 7000;
+  double tracked_look = 0;
 };
 
 inline constexpr double kTrackedAge = 400;
@@ -49,6 +50,7 @@ inline PollRequest request_of(const Settings& settings) {
   request.max_age = settings.max_age;
   request.facts_age = settings.facts_age;
   request.tracked_age = kTrackedAge;
+  request.tracked_look = settings.tracked_look;
   request.descriptors = settings.descriptors;
   request.deadline = std::chrono::milliseconds(60000);
   return request;
@@ -309,8 +311,9 @@ class Trial {
   /// Without a hold the counters tell of an end when the parent takes note.
   bool may_stay(const Shown& row, const WorldProcess& process, uint64_t before) const {
     const bool reaped = process.reaped && process.left.event <= before;
-    return settings_.style == Style::kPidfd && settings_.every_poll == 0 && !row.tracked &&
-           !reaped && world_.now - process.died.time < settings_.max_age;
+    const double age = row.tracked ? settings_.tracked_look : settings_.max_age;
+    return settings_.style == Style::kPidfd && settings_.every_poll == 0 && !reaped &&
+           world_.now - process.died.time < age;
   }
 
   void require_fresh(const Shown& row, const WorldProcess& process, uint64_t before) const {
@@ -323,10 +326,14 @@ class Trial {
     };
     const auto glanced = [&](WorldStamp stamp, bool is_told) {
       const bool young = stamp.time < row.young_until;
-      return seen(stamp, all_glanced || is_told || row.tracked || young, settings_.max_age);
+      const double age =
+          row.tracked ? std::min(settings_.tracked_look, settings_.max_age) : settings_.max_age;
+      return seen(stamp, all_glanced || is_told || young, age);
     };
+    // The first look after the age reads the facts.
+    const double tracked_age = kTrackedAge + settings_.tracked_look;
     const double facts_age =
-        row.tracked ? std::min(kTrackedAge, settings_.facts_age) : settings_.facts_age;
+        row.tracked ? std::min(tracked_age, settings_.facts_age) : settings_.facts_age;
     const ProcessRow& shown = row.draft.row;
     const bool renamed = glanced(process.renamed, told);
     if (renamed) {

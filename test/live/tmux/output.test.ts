@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
-  capture,
   clearEngineExit,
   clearRemainOnExit,
   paneState,
-  panes,
   setMouse,
   setWindowStyle,
   titles,
@@ -23,54 +21,6 @@ afterEach(() => {
 });
 
 const way = { way: 'protocol', timeoutMs: 20_000 } as const;
-
-describe.skipIf(missing !== undefined)('capture()', () => {
-  it('gives what tmux itself captures', async () => {
-    const tmux = server();
-    const id = tmux.start(
-      "i=0; while [ $i -lt 400 ]; do echo line $i; i=$((i+1)); done; printf '\\033[31mred\\033[0m ünï 😀\\n'; printf '%0200d\\n' 7; printf done; exec sleep 600",
-    );
-    const pane = { socket: tmux.socket, id };
-    await until('all is written', () => tmux.run('capture-pane', '-p', '-t', id).includes('done'));
-    const own = (...args: string[]) => tmux.run('capture-pane', '-p', '-J', '-t', id, ...args);
-    const text = async (options: Parameters<typeof capture>[1]) => {
-      const answer = await capture(pane, { ...way, ...options });
-      if (!answer.ok) throw new Error(answer.failure.message);
-      expect(answer.way).toBe('protocol');
-      return answer.text;
-    };
-    expect(await text({})).toBe(own('-e', '-S', '-100'));
-    expect(await text({ ansi: false, historyLines: 30 })).toBe(own('-S', '-30'));
-    expect(await text({ historyLines: 1 })).toBe(own('-e', '-S', '-20'));
-    expect(await text({ historyLines: 9_999 })).toBe(own('-e', '-S', '-300'));
-    expect(await text({ visible: true })).toBe(own('-e'));
-    expect(await text({ visible: true })).toContain('\x1b[31m');
-    expect(await capture(pane, { way: 'binary' })).toMatchObject({
-      ok: true,
-      text: own('-e', '-S', '-100'),
-      way: 'binary',
-    });
-  });
-
-  it('is null for a pane that tmux does not know, and a failure where it cannot be asked', async () => {
-    const tmux = server();
-    const id = tmux.start();
-    expect(await capture({ socket: tmux.socket, id: '%77' })).toMatchObject({ ok: true, text: null });
-    const other = { pid: tmux.pid, start: 1 };
-    expect(await capture({ socket: tmux.socket, id, server: other })).toMatchObject({ ok: true, text: null });
-    const { pid } = tmux;
-    process.kill(pid, 'SIGSTOP');
-    try {
-      const answer = await capture({ socket: tmux.socket, id }, { timeoutMs: 500 });
-      expect(answer).toMatchObject({ ok: false, failure: { kind: 'timeout', fault: { kind: 'timeout' } } });
-    } finally {
-      process.kill(pid, 'SIGCONT');
-    }
-    await tmux.kill();
-    await until('it is gone', async () => (await panes({ tmuxSockets: [tmux.socket] })).state === 'empty');
-    expect(await capture({ socket: tmux.socket, id })).toEqual({ ok: true, text: null, way: undefined });
-  });
-});
 
 describe.skipIf(missing !== undefined)('paneState()', () => {
   it('tells how the process of a pane ended, also of one with | in its command', async () => {

@@ -86,6 +86,22 @@ describe.skipIf(missing !== undefined)('panes()', () => {
     expect(new Set(found.map(({ key }) => key)).size).toBe(2);
   });
 
+  it('tells when something was written last, to the pane or to another of its window', async () => {
+    const tmux = server();
+    const id = tmux.start();
+    const own = () => Number(tmux.run('display-message', '-p', '-t', id, '#{window_activity}'));
+    const agrees = async () => {
+      const before = own();
+      const [pane] = (await read(tmux)).panes;
+      return pane?.activity === before && own() === before;
+    };
+    await until('both say the same', agrees);
+    const first = own();
+    tmux.run('split-window', '-d', 'while :; do echo again; sleep 0.2; done');
+    await until('a second has passed', () => own() > first);
+    await until('both say the same', agrees);
+  });
+
   it('L53 keeps a pane without a title', async () => {
     const tmux = server();
     const pane = tmux.start();

@@ -6,6 +6,8 @@ function paned() {
   const world = new World();
   world.pane('%3', 10);
   let reads = 0;
+  const captured: string[] = [];
+  const unreadable = new Set<string>();
   const it = scene(
     { 9: SHELL, 10: { ...SHELL, ppid: 9 }, 11: { ...CLAUDE, ppid: 10, pgid: 11, tpgid: 11 } },
     {
@@ -13,11 +15,14 @@ function paned() {
         reads++;
         return world.inventory;
       },
-      readScreen: async ({ id }) => world.screens[id] ?? '',
+      readScreen: async ({ id }) => {
+        captured.push(id);
+        return unreadable.has(id) ? undefined : (world.screens[id] ?? '');
+      },
       paneAgeMs: 1_000,
     },
   );
-  return Object.assign(it, { world, reads: () => reads });
+  return Object.assign(it, { world, captured, unreadable, reads: () => reads });
 }
 
 describe('panes in the monitor', () => {
@@ -61,6 +66,58 @@ describe('panes in the monitor', () => {
     it.world.screens['%3'] = '';
     it.machine.now += 2_000;
     expect(await it.events()).toMatchObject([{ reasons: ['state: waiting (permission) -> unknown'] }]);
+  });
+
+  it('are captured again only where something was written since, or may have been', async () => {
+    const it = paned();
+    const tell = (activity: number, at: number) => {
+      it.world.pane('%3', 10, { activity });
+      it.world.at = at;
+    };
+    tell(100, 100_900);
+    await it.poll();
+    // The second of the last output was not over when it was captured.
+    tell(100, 101_900);
+    await later(it, 1_000);
+    expect(it.captured).toEqual(['%3', '%3']);
+    tell(100, 102_900);
+    expect(await later(it, 1_000)).toEqual([]);
+    expect(it.captured).toHaveLength(2);
+    it.world.screens['%3'] = ' Do you want to proceed?\n ❯ 1. Yes\n   2. No\n';
+    tell(103, 103_900);
+    expect(await later(it, 1_000)).toEqual(['changed 11']);
+    it.world.pane('%3', 10, { activity: 103, width: 81 });
+    it.world.at = 104_900;
+    await later(it, 1_000);
+    expect(it.captured).toHaveLength(4);
+  });
+
+  it('are captured again after half a minute although nothing tells of a change', async () => {
+    const it = paned();
+    it.world.pane('%3', 10, { activity: 1 });
+    it.world.at = 100_000;
+    await it.poll();
+    await later(it, 29_000);
+    expect(it.captured).toHaveLength(1);
+    await later(it, 1_000);
+    expect(it.captured).toHaveLength(2);
+  });
+
+  it('are captured again where they could not be read, and what was read before stands', async () => {
+    const it = paned();
+    it.world.screens['%3'] = ' Do you want to proceed?\n ❯ 1. Yes\n   2. No\n';
+    it.world.pane('%3', 10, { activity: 1 });
+    it.world.at = 100_000;
+    await it.poll();
+    it.world.pane('%3', 10, { activity: 101 });
+    it.world.at = 102_000;
+    delete it.world.screens['%3'];
+    it.unreadable.add('%3');
+    expect(await later(it, 1_000)).toEqual([]);
+    expect(it.monitor.agents).toMatchObject([{ state: { value: 'waiting' } }]);
+    it.unreadable.clear();
+    expect(await later(it, 1_000)).toEqual(['changed 11']);
+    expect(it.captured).toHaveLength(3);
   });
 
   it('name a pane that nobody can be said to own', async () => {

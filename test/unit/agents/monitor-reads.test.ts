@@ -121,11 +121,11 @@ describe('turns', () => {
 });
 
 describe('what may move', () => {
-  it('is read again at the age of sessions', async () => {
+  it('is read again at five times the age of sessions', async () => {
     const it = scene({ 10: CLAUDE });
     await it.poll();
     it.machine.set({ 10: { cwd: '/w/b' } });
-    expect(await later(it, 999)).toEqual([]);
+    expect(await later(it, 4_999)).toEqual([]);
     expect(await later(it, 1)).toEqual(['changed 10']);
     await expectSameAsAgents(it);
   });
@@ -169,14 +169,14 @@ describe('what could not be read', () => {
     const it = scene({ 10: CLAUDE });
     await it.poll();
     it.machine.set({ 10: { cwd: undefined, faults: { cwd: fault('readlink') } } });
-    expect(await later(it)).toEqual([]);
+    expect(await later(it, 5_000)).toEqual([]);
     expect(it.monitor.agents).toMatchObject([{ cwd: '/w/a' }]);
     expect(it.monitor.agents[0]?.because).toContain(
       'cwd could not be read again, an earlier answer stands: timeout: readlink /x',
     );
     expect(it.monitor.envelope.faults).toMatchObject([{ pid: 10, field: 'cwd' }]);
     it.machine.set({ 10: { cwd: '/w/c', faults: {} } });
-    expect(await later(it)).toEqual(['changed 10']);
+    expect(await later(it, 5_000)).toEqual(['changed 10']);
     await expectSameAsAgents(it);
   });
 

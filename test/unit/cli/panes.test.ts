@@ -8,7 +8,7 @@ const PANE: Pane = {
   ...{ key: `${SOCKET} 7.1 %3`, socket: SOCKET, server: SERVER, id: '%3', rootPid: 8, sessionId: '$1' },
   ...{ sessionName: 'work', attached: false, sessions: [], windowId: '@1', windowName: 'w', index: 0 },
   ...{ active: true, cwd: '/x', title: 'a\u001b[2Jb', dead: false, exitStatus: null, exitSignal: null },
-  ...{ command: 'sh', tty: '/dev/pts/1', width: 80, height: 24 },
+  ...{ command: 'sh', tty: '/dev/pts/1', width: 80, height: 24, activity: undefined },
 };
 const RUNNING: RunningPanes = {
   ...{ state: 'running', socket: SOCKET, panes: [PANE], at: 1 },

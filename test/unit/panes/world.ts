@@ -26,6 +26,8 @@ export class World {
   searched = true;
   screens: Record<string, string> = {};
   readonly captured: string[] = [];
+  /** When servers are asked: milliseconds since the epoch. */
+  at = 1;
 
   /** A pane whose first process is a shell, unless a row says otherwise. */
   pane(id: string, rootPid: number, more: Partial<Pane> = {}, root: FakeRow = {}): Pane {
@@ -48,7 +50,8 @@ export class World {
         windowName: 'w',
       },
       ...{ index: 0, active: true, cwd: '/w', title: 't', dead: false, exitStatus: null, exitSignal: null },
-      ...{ command: 'sh', tty: `/dev/pts/${rootPid}`, width: 80, height: 24, ...more },
+      ...{ command: 'sh', tty: `/dev/pts/${rootPid}`, width: 80, height: 24, activity: undefined },
+      ...more,
     };
     const others = server.panes.filter((each) => each.id !== id);
     this.servers.set(socket, { ...server, panes: [...others, pane] });
@@ -80,7 +83,7 @@ export class World {
   }
 
   get inventory(): PaneInventory {
-    const at = 1;
+    const { at } = this;
     const servers = [...this.servers].map(([socket, { pid, start, panes }]): ServerPanes => {
       if (this.frozen.has(socket)) {
         const failure = failureOf('timeout', { path: socket, call: 'read', message: 'no answer' });
