@@ -1,10 +1,8 @@
 // Runs clang-tidy (.clang-tidy says which checks) on every source of the compile commands that CMake
 // writes. Warnings are errors. Arguments: --only PART, the files whose path holds PART.
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { cmakeBuild, fail, llvmTool, options, run, top } from './tools.mjs';
+import { cmakeBuild, fail, llvmTool, onAllCores, options, run, runBeside } from './tools.mjs';
 
 const { only = '' } = options({ only: 'value' });
 const tool = llvmTool('clang-tidy');
@@ -13,7 +11,7 @@ const variables = { PROCSCOPE_TESTS: 'ON', PROCSCOPE_ADDON: 'ON' };
 // GCC's own flags in the compile commands would be strangers to clang-tidy.
 const compiler = ['clang++-14', 'clang++'].find((name) => run(name, ['--version']).code === 0);
 if (compiler !== undefined) Object.assign(variables, { CMAKE_CXX_COMPILER: compiler, PROCSCOPE_FUZZ: 'ON' });
-const { folder, ok, output } = cmakeBuild('tidy', variables, { configureOnly: true });
+const { folder, ok, output } = await cmakeBuild('tidy', variables, { configureOnly: true });
 if (!ok) fail(`CMake could not configure native/:\n${output}`);
 
 const commands = JSON.parse(readFileSync(join(folder, 'compile_commands.json'), 'utf8'));
@@ -23,25 +21,15 @@ const files = commands
   .sort();
 if (files.length === 0) fail(`no source of the compile commands has ${only} in its path`);
 
-const bad = [];
-async function work(queue) {
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    const child = spawn(tool, ['--quiet', '-p', folder, file], {
-      cwd: top,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk) => {
-      text += chunk;
-    });
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    if (code === 0) continue;
-    bad.push(file);
-    console.error(text.trim() === '' ? `${file}: clang-tidy ended with code ${code}` : text.trim());
-  }
+async function check(file) {
+  const { code, output } = await runBeside(tool, ['--quiet', '-p', folder, file], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  if (code === 0) return true;
+  console.error(output.trim() === '' ? `${file}: clang-tidy ended with code ${code}` : output.trim());
+  return false;
 }
 
-const queue = [...files];
-await Promise.all(Array.from({ length: Math.min(cpus().length, 2) }, () => work(queue)));
+const bad = (await onAllCores(files, check)).filter((good) => !good);
 if (bad.length > 0) fail(`clang-tidy: ${bad.length} of ${files.length} files have findings`);
 console.log(`clang-tidy: ${files.length} files without findings`);

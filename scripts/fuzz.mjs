@@ -2,10 +2,9 @@
 // Seeds are fuzz/seeds/<name>/ and the fixtures of test/fixtures/<name>/; new inputs are kept in
 // .cache/corpus/<name>/ for the next run. A crash ends with the path of its reproducer.
 // Arguments: --seconds N for each target (default 60), --only NAME.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { cache, cmakeBuild, fail, filesBelow, options, run, top } from './tools.mjs';
+import { cache, cmakeBuild, fail, filesBelow, onAllCores, options, run, runBeside, top } from './tools.mjs';
 
 const { seconds = '60', only } = options({ seconds: 'value', only: 'value' });
 if (!/^[1-9]\d*$/.test(seconds)) fail(`--seconds ${seconds}: a whole number of seconds`);
@@ -18,14 +17,14 @@ const compiler = ['clang++-14', 'clang++'].find((name) => run(name, ['--version'
 if (compiler === undefined) {
   fail('libFuzzer comes with clang (Debian, Ubuntu: apt-get install clang-14 libclang-rt-14-dev).');
 }
-const built = cmakeBuild('fuzz', {
+const built = await cmakeBuild('fuzz', {
   CMAKE_CXX_COMPILER: compiler,
   PROCSCOPE_FUZZ: 'ON',
   PROCSCOPE_SANITIZE: 'address,undefined',
 });
 if (!built.ok) fail(`the fuzz targets did not build:\n${built.output}`);
 
-function fuzz(name) {
+async function fuzz(name) {
   const corpus = join(cache, 'corpus', name);
   const crashes = join(cache, 'crashes', name);
   for (const folder of [corpus, crashes]) mkdirSync(folder, { recursive: true });
@@ -33,7 +32,7 @@ function fuzz(name) {
     .map((folder) => join(top, folder))
     .filter((folder) => existsSync(folder));
   const before = new Set(readdirSync(crashes));
-  const done = spawnSync(
+  const { code, output } = await runBeside(
     join(built.folder, `${name}_fuzz`),
     [
       `-max_total_time=${seconds}`,
@@ -45,20 +44,20 @@ function fuzz(name) {
       ...seeds,
     ],
     // libFuzzer puts the clock on top of the time that loading the seeds takes.
-    { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: (Number(seconds) + 120) * 1000 },
+    { stdio: ['ignore', 'ignore', 'pipe'], timeout: (Number(seconds) + 120) * 1000 },
   );
-  const executions = /number_of_executed_units:\s*(\d+)/.exec(done.stderr ?? '')?.[1] ?? '0';
-  if (done.status === 0 && executions !== '0') {
+  const executions = /number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? '0';
+  if (code === 0 && executions !== '0') {
     console.log(`${name}: ${executions} inputs from ${seeds.length} seed folders, no crash`);
     return true;
   }
-  console.error((done.stderr ?? '').split('\n').slice(-60).join('\n'));
+  console.error(output.split('\n').slice(-60).join('\n'));
   const fresh = readdirSync(crashes).filter((file) => !before.has(file));
   for (const file of fresh) console.error(`${name}: reproducer ${join(crashes, file)}`);
-  console.error(`${name}: ended with code ${done.status ?? done.signal} after ${executions} inputs`);
+  console.error(`${name}: ended with code ${code} after ${executions} inputs`);
   return false;
 }
 
-const failed = names.filter((name) => !fuzz(name)).length;
+const failed = (await onAllCores(names, fuzz)).filter((good) => !good).length;
 console.log(`fuzz: ${names.length - failed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

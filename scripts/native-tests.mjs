@@ -3,7 +3,7 @@
 // Arguments: --only plain|asan|tsan|unsupported, --filter PATTERN (doctest's --test-case).
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { cmakeBuild, fail, filesBelow, options, run } from './tools.mjs';
+import { cmakeBuild, fail, filesBelow, options, runBeside } from './tools.mjs';
 
 const variants = {
   plain: {},
@@ -25,15 +25,15 @@ const sanitizers = {
 };
 
 /** Runs the suite; where the kernel's address layout is one that TSan does not know, without ASLR. */
-function runSuite(binary) {
+async function runSuite(binary) {
   const args = ['--no-colors', ...(filter === undefined ? [] : [`--test-case=${filter}`])];
   const env = { ...process.env, ...sanitizers };
-  const done = run(binary, args, { env, timeout: 600_000 });
+  const done = await runBeside(binary, args, { env, timeout: 1_200_000 });
   if (!/unexpected memory mapping/.test(done.output)) return done;
-  return run('setarch', ['-R', binary, ...args], { env, timeout: 600_000 });
+  return runBeside('setarch', ['-R', binary, ...args], { env, timeout: 1_200_000 });
 }
 
-function test(name) {
+function build(name) {
   const settings = {
     PROCSCOPE_TESTS: 'ON',
     PROCSCOPE_WERROR: 'ON',
@@ -43,14 +43,17 @@ function test(name) {
     CMAKE_CXX_FLAGS_RELWITHDEBINFO: name === 'plain' ? '-O2 -g1' : '-O1 -g1',
     ...variants[name],
   };
-  const built = cmakeBuild(`native/${name}`, settings);
+  return cmakeBuild(`native/${name}`, settings);
+}
+
+async function test(built) {
   if (!built.ok) {
     console.error(built.output);
     return { passed: 0, failed: 1, note: 'did not build' };
   }
   const binary = join(built.folder, process.platform === 'win32' ? 'procscope_tests.exe' : 'procscope_tests');
   if (!existsSync(binary)) return { passed: 0, failed: 1, note: `no ${binary} after the build` };
-  const { code, output } = runSuite(binary);
+  const { code, output } = await runSuite(binary);
   const counts = /test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed/.exec(output);
   const passed = Number(counts?.[2] ?? 0);
   // A sanitizer ends the program before doctest counts: that is one failure, not none.
@@ -59,17 +62,24 @@ function test(name) {
   return { passed, failed, note: failed > 0 ? `ended with code ${code}` : '' };
 }
 
-let passed = 0;
-let failed = 0;
+const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
+
+async function report(name, built, buildSeconds) {
+  const began = performance.now();
+  const { passed, failed, note } = await test(built);
+  const took = `built in ${buildSeconds} s, ran ${seconds(began)} s`;
+  console.log(`${name}: ${passed} passed, ${failed} failed (${took}) ${note}`.trim());
+  return { passed, failed };
+}
+
+// A suite runs while the next variant is built.
+const results = [];
 for (const name of only === undefined ? Object.keys(variants) : [only]) {
   const began = performance.now();
-  const result = test(name);
-  passed += result.passed;
-  failed += result.failed;
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  console.log(
-    `${name}: ${result.passed} passed, ${result.failed} failed (${seconds} s) ${result.note}`.trim(),
-  );
+  const built = await build(name);
+  results.push(report(name, built, seconds(began)));
 }
-console.log(`native: ${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+const all = await Promise.all(results);
+const sum = (key) => all.reduce((total, each) => total + each[key], 0);
+console.log(`native: ${sum('passed')} passed, ${sum('failed')} failed`);
+process.exit(sum('failed') === 0 ? 0 : 1);

@@ -1,7 +1,8 @@
 // What the check scripts share: finding LLVM tools of the right version, running a command to its
 // end, configuring one CMake variant, reading options.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,6 +29,36 @@ export function run(command, args, options = {}) {
   });
   const output = `${done.stdout ?? ''}${done.stderr ?? ''}`;
   return { code: done.status ?? 1, output, missing: done.error?.code === 'ENOENT' };
+}
+
+/** The same without holding up this program: a test suite runs on one core, and there is more to do. */
+export function runBeside(command, args, options = {}) {
+  const child = spawn(command, args, { cwd: top, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  return new Promise((resolve) => {
+    child.on('error', (error) =>
+      resolve({ code: 1, output: String(error), missing: error.code === 'ENOENT' }),
+    );
+    child.on('close', (code) => resolve({ code: code ?? 1, output, missing: false }));
+  });
+}
+
+/** Calls `work` with each item, as many at a time as there are cores, and gives the answers in the order of the items. */
+export async function onAllCores(items, work) {
+  const answers = new Array(items.length);
+  const queue = [...items.entries()];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      answers[next[0]] = await work(next[1]);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), items.length) }, worker));
+  return answers;
 }
 
 function versionOf(command) {
@@ -66,17 +97,24 @@ export function filesBelow(folders, pattern) {
  * @param {string} name folder below .cache/
  * @param {Record<string, string>} variables CMake cache variables
  * @param {{ configureOnly?: boolean }} options
- * @returns {{ folder: string, ok: boolean, output: string }}
+ * @returns {Promise<{ folder: string, ok: boolean, output: string }>}
  */
-export function cmakeBuild(name, variables, options = {}) {
+export async function cmakeBuild(name, variables, options = {}) {
   const folder = join(cache, name);
   const generator = run('ninja', ['--version']).code === 0 ? ['-G', 'Ninja'] : [];
   const settings = Object.entries(variables).map(([key, value]) => `-D${key}=${value}`);
-  const configured = run('cmake', ['-S', join(top, 'native'), '-B', folder, ...generator, ...settings]);
+  const configured = await runBeside('cmake', [
+    '-S',
+    join(top, 'native'),
+    '-B',
+    folder,
+    ...generator,
+    ...settings,
+  ]);
   if (configured.missing) fail('cmake is not installed (Debian, Ubuntu: apt-get install cmake ninja-build).');
   if (configured.code !== 0) return { folder, ok: false, output: configured.output };
   if (options.configureOnly) return { folder, ok: true, output: configured.output };
-  const built = run('cmake', ['--build', folder, '--parallel', '2']);
+  const built = await runBeside('cmake', ['--build', folder, '--parallel', '2']);
   return { folder, ok: built.code === 0, output: built.output };
 }
 
