@@ -6,6 +6,7 @@ import {
   paneState,
   sendKey,
   sendText,
+  setMouse,
   type TmuxAnswer,
   type TmuxRequestOptions,
   tmuxRequest,
@@ -297,11 +298,27 @@ describe('what is sent to a pane', () => {
     expect(JSON.stringify(got)).not.toContain('secret');
   });
 
+  it('is nothing where the server says that it held the command back, whatever it told before', async () => {
+    const { socket, peers } = await fake(async (peer) => {
+      await peer.frame(200);
+      const mark = /<[0-9a-f]+>/.exec(peer.argv?.join(' ') ?? '')?.[0] ?? '';
+      const values = ['1', '2', '3.3a', '%0', '0', '', '', 'sh', '0', '0', '0', '', '9'];
+      const held = peer.argv?.includes('if-shell') ? 'held\n' : '';
+      await answer(peer, `${mark}${values.join(mark)}${mark}\n${held}`);
+    });
+    const got = await sendKey({ socket, id: '%0' }, 'Enter');
+    expect(got).toMatchObject({ ok: false, failure: { kind: 'broken' }, delivered: 'nothing' });
+    expect(peers.length).toBe(2);
+    expect(peers[1]?.argv?.slice(-2)).toEqual(["send-keys -t '%0' 'Enter'", 'display-message -p held']);
+    const set = await setMouse({ socket, id: '%0' });
+    expect(set).toMatchObject({ ok: false, reason: 'failed', failure: { mayHaveRun: false } });
+  });
+
   it('is unknown where the connection ends after it was sent', async () => {
     const state = async (peer: Peer): Promise<void> => {
       await peer.frame(200);
       const mark = /<[0-9a-f]+>/.exec(peer.argv?.join(' ') ?? '')?.[0] ?? '';
-      const values = ['1', '2', '3.3a', '%0', '0', '', '', 'sh', '0', '0', '0', ''];
+      const values = ['1', '2', '3.3a', '%0', '0', '', '', 'sh', '0', '0', '0', '', '9'];
       if (peer.argv?.includes("send-keys -t '%0' 'Enter'")) peer.socket.destroy();
       else await answer(peer, `${mark}${values.join(mark)}${mark}\n`);
     };
