@@ -154,6 +154,7 @@ export {
   type NotSent,
   type NotSentReason,
   pasteRaw,
+  type SendKeyOptions,
   type SendLiteralOptions,
   type SendOptions,
   type SendResult,
@@ -163,6 +164,7 @@ export {
   sendLiteral,
   sendText,
 } from './tmux/input.js';
+export type { AgentProblem } from './tmux/occupant.js';
 export type { TmuxOptions } from './tmux/options.js';
 export {
   cleanTitle,

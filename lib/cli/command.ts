@@ -21,6 +21,10 @@ export interface Io {
   readonly version: string;
   /** Calls the listener when the user interrupts (SIGINT), until the answered function is called. */
   onInterrupt(listener: () => void): () => void;
+  /** Calls the listener when standard output is a terminal that got another size, until the answered function is called. */
+  onResize(listener: () => void): () => void;
+  /** Standard input to its end, or until it has more than `most` bytes. */
+  readInput(most: number): Promise<Uint8Array>;
 }
 
 export interface Run extends Io {
@@ -43,7 +47,10 @@ export interface OptionSpec {
 
 export interface Command {
   readonly name: string;
+  /** What it shows. */
   readonly summary: string;
+  /** What the help begins with; default: that it shows what the summary says. */
+  readonly intro?: string;
   /** What may stand beside the options; nothing where it is missing. */
   readonly operands?: { readonly text: string; readonly least: number; readonly most: number };
   readonly options: Readonly<Record<string, OptionSpec>>;

@@ -10,6 +10,18 @@ function ownVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** What was read may be more than `most` bytes by a part of what came last: it tells that there is more. */
+async function readInput(most: number): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    parts.push(part);
+    length += part.length;
+    if (length > most) break;
+  }
+  return Buffer.concat(parts);
+}
+
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The reader went away (`| head`): nobody is left to tell.
@@ -33,6 +45,11 @@ void run(process.argv.slice(2), {
     process.once('SIGINT', listener);
     return () => process.off('SIGINT', listener);
   },
+  onResize: (listener) => {
+    process.stdout.on('resize', listener);
+    return () => process.stdout.off('resize', listener);
+  },
+  readInput,
 }).then((code) => {
   // Not process.exit(): a pipe may still have to take the text.
   process.exitCode = code;

@@ -43,7 +43,7 @@ function helpOf(command: Command): string[] {
   return [
     ['usage: procscope', command.name, '[options]', command.operands?.text ?? ''].join(' ').trimEnd(),
     '',
-    `Shows ${command.summary}.`,
+    command.intro ?? `Shows ${command.summary}.`,
     '',
     ...optionHelp({ ...command.options, ...COMMON }),
     ...(command.notes === undefined ? [] : ['', ...command.notes]),
@@ -62,6 +62,7 @@ function help(): string[] {
     ...optionHelp({ ...standard.options, ...COMMON }),
     '',
     'procscope COMMAND --help shows the options of a command. NO_COLOR switches colours off.',
+    'Exit codes: 0 = found or done, 1 = found nothing, or could not look, 2 = the command line is wrong.',
   ];
 }
 

@@ -47,19 +47,27 @@ export async function show(run: Run, look: () => Promise<View>): Promise<number>
   const interrupted = new Promise<undefined>((resolve) => {
     interrupt.signal.addEventListener('abort', () => resolve(undefined));
   });
+  let lines: readonly string[] | undefined;
+  // What was seen last, at once: the next look may be an hour away.
+  const redraw = (): void => {
+    if (lines !== undefined) run.stdout.write(screenful(lines, run));
+  };
+  const forgetSize = redraws ? run.onResize(redraw) : () => {};
   try {
     if (redraws) run.stdout.write(SCREEN.clear + CURSOR.hide);
     while (!interrupt.signal.aborted) {
       // A look may wait for its deadline; whoever interrupts does not.
       const view = await Promise.race([look(), interrupted]);
       if (view === undefined) break;
-      if (redraws) run.stdout.write(screenful(view.lines, run));
+      lines = view.lines;
+      if (redraws) redraw();
       else run.print(json ? printableJson(view.json, 0) : [...view.lines, '']);
       await rest(intervalMs, undefined, { signal: interrupt.signal }).catch(ignoreAbort);
     }
     return 0;
   } finally {
     forget();
+    forgetSize();
     if (redraws) run.stdout.write(CURSOR.show);
   }
 }

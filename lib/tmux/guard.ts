@@ -38,7 +38,22 @@ export interface PaneCondition extends Pick<Pane, 'exitStatus' | 'exitSignal'> {
 }
 
 /** Why a pane was left alone; nothing was sent. */
-export type PaneRefusal = 'no-pane' | 'other-server' | 'dead' | 'mode' | 'input-off';
+export type PaneRefusal = 'no-pane' | 'other-server' | 'dead' | 'mode' | 'input-off' | 'other-program';
+
+const GUARD_FIELDS = { ...STATE_FIELDS, rootPid: 'pane_pid' } as const;
+
+/** What runs in a pane, as the server sees it. */
+export interface Occupant {
+  /** The process that tmux started in it. */
+  readonly rootPid: number;
+  /** Name of the leader of the foreground group of its terminal. */
+  readonly command: string;
+}
+
+/** Printed by the server where it held the command back. */
+const HELD = 'held';
+/** Names that mean nothing but themselves in a format; programs choose their names. */
+const PLAIN_NAME = /^[\w.+@/ -]{1,64}$/;
 
 /** `writing`: to the program in the pane; `setting`: of the pane itself, dead or not. */
 export type Purpose = 'writing' | 'setting';
@@ -82,19 +97,29 @@ export function refusalOf(
   return condition.inputOff ? 'input-off' : undefined;
 }
 
-/** The same question as refusalOf() as a format: 1 = nothing speaks against it. */
-function guardFormat(pane: PaneRef, purpose: Purpose): string {
+/** The same question as refusalOf(), and about the occupant, as a format: 1 = nothing speaks against it. */
+function guardFormat({ pane, purpose, occupant }: GuardedCommand): string {
   const same = [`#{==:#{pane_id},${pane.id}}`];
   if (pane.server !== undefined) {
     same.push(`#{==:#{pid}.#{start_time},${pane.server.pid}.${pane.server.start}}`);
   }
   if (purpose === 'writing') same.push('#{==:#{pane_dead}.#{pane_in_mode}.#{pane_input_off},0.0.0}');
+  if (occupant !== undefined) {
+    same.push(`#{==:#{pane_pid},${occupant.rootPid}}`);
+    // The server asks the terminal who has it each time that it writes this name.
+    if (PLAIN_NAME.test(occupant.command)) same.push(`#{==:#{pane_current_command},${occupant.command}}`);
+  }
   return same.reduce((all, each) => `#{&&:${all},${each}}`);
 }
 
 export type Guarded =
   /** The command ran. */
-  | { readonly outcome: 'done'; readonly condition: PaneCondition; readonly reply: TmuxReply }
+  | {
+      readonly outcome: 'done';
+      readonly condition: PaneCondition;
+      readonly occupant: Occupant;
+      readonly reply: TmuxReply;
+    }
   | { readonly outcome: 'refused'; readonly refusal: PaneRefusal; readonly reply: TmuxReply }
   | { readonly outcome: 'failed'; readonly failure: TmuxFailure };
 
@@ -106,12 +131,14 @@ export interface GuardedCommand {
   readonly idempotent: boolean;
   /** Bytes for a buffer of this name, which the command may use. */
   readonly buffer?: { readonly name: string; readonly bytes: Uint8Array };
+  /** What must still run in the pane. */
+  readonly occupant?: Occupant | undefined;
 }
 
 export async function guarded(what: GuardedCommand, how: CheckedTmux): Promise<Guarded> {
-  const { pane, purpose, command, idempotent, buffer } = what;
+  const { pane, command, idempotent, buffer } = what;
   const separator = freshSeparator();
-  const look = ['display-message', '-p', '-t', pane.id, recordFormat(STATE_FIELDS, separator)];
+  const look = ['display-message', '-p', '-t', pane.id, recordFormat(GUARD_FIELDS, separator)];
   const commands: string[][] = [look];
   let input: RequestInput | undefined;
   if (buffer !== undefined) {
@@ -119,25 +146,42 @@ export async function guarded(what: GuardedCommand, how: CheckedTmux): Promise<G
     commands.push(['load-buffer', '-b', buffer.name, '-'], look);
     input = { bytes: buffer.bytes, admit: (output) => admission(output, what, separator) };
   }
-  if (command !== '') commands.push(['if-shell', '-F', '-t', pane.id, guardFormat(pane, purpose), command]);
+  if (command !== '') {
+    const condition = guardFormat(what);
+    commands.push(['if-shell', '-F', '-t', pane.id, condition, command, `display-message -p ${HELD}`]);
+  }
   const answer = await ask({ socket: pane.socket, commands, idempotent, ...(input && { input }) }, how);
-  if (!answer.ok) return { outcome: 'failed', failure: answer.failure };
-  const records = parseRecords(answer.stdout.toString('utf8'), STATE_FIELDS, separator)?.records;
-  const condition = conditionOf(records?.[records.length - 1], pane, answer);
+  return answer.ok ? outcomeOf(answer, what, separator) : { outcome: 'failed', failure: answer.failure };
+}
+
+function outcomeOf(
+  answer: TmuxReply,
+  { pane, purpose, occupant }: GuardedCommand,
+  separator: string,
+): Guarded {
+  const parsed = parseRecords(answer.stdout.toString('utf8'), GUARD_FIELDS, separator);
+  const record = parsed?.records[parsed.records.length - 1];
+  const condition = conditionOf(record, pane, answer);
+  const rootPid = numberOf(record?.rootPid ?? '') ?? 0;
   if (condition === undefined && knowsNoPane(answer)) {
     return { outcome: 'refused', refusal: 'no-pane', reply: answer };
   }
+  const broken = brokenAnswer(pane.socket, answer.way);
   if (condition === undefined) {
-    const failure =
-      answer.status === 0 ? brokenAnswer(pane.socket, answer.way) : commandFailure(pane.socket, answer);
-    return { outcome: 'failed', failure };
+    return { outcome: 'failed', failure: answer.status === 0 ? broken : commandFailure(pane.socket, answer) };
   }
   const refusal = refusalOf(pane, condition, purpose);
   if (refusal !== undefined || condition === null) {
     return { outcome: 'refused', refusal: refusal ?? 'no-pane', reply: answer };
   }
   if (answer.status !== 0) return { outcome: 'failed', failure: commandFailure(pane.socket, answer) };
-  return { outcome: 'done', condition, reply: answer };
+  // The terminal may have been given to another program since the state was told, a few lines above.
+  if (parsed?.rest === `${HELD}\n`) {
+    return occupant === undefined
+      ? { outcome: 'failed', failure: { ...broken, mayHaveRun: false } }
+      : { outcome: 'refused', refusal: 'other-program', reply: answer };
+  }
+  return { outcome: 'done', condition, occupant: { rootPid, command: condition.command }, reply: answer };
 }
 
 function admission(
@@ -146,7 +190,7 @@ function admission(
   separator: string,
 ): 'now' | 'later' | 'refuse' {
   const text = output.toString('utf8');
-  const record = text.endsWith(`${separator}\n`) && parseRecords(text, STATE_FIELDS, separator)?.records[0];
+  const record = text.endsWith(`${separator}\n`) && parseRecords(text, GUARD_FIELDS, separator)?.records[0];
   if (!record) return 'later';
   const known: TmuxReply = {
     ok: true,

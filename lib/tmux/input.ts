@@ -1,21 +1,23 @@
 /** What is typed or pasted into a pane. Nothing here is ever sent twice by itself. */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { OptionError } from '../process/fault.js';
-import { type ProcessKey, sameProcess } from '../process/identity.js';
+import type { ProcessKey } from '../process/identity.js';
 import { wholeNumber } from '../process/options.js';
-import { snapshotAsync } from '../process/snapshot.js';
 import { ask } from './ask.js';
 import type { TmuxFailure, TmuxWay } from './failure.js';
-import { type Guarded, guarded, type PaneCondition, type PaneRefusal } from './guard.js';
+import { type Guarded, guarded, type Occupant, type PaneCondition, type PaneRefusal } from './guard.js';
 import { keyName, quoted } from './keys.js';
-import { type CheckedTmux, checkTmux, type TmuxOptions, wordOf } from './options.js';
+import { type AgentProblem, agentProblem, checkAgent } from './occupant.js';
+import { type CheckedTmux, checkTmux, flagOf, type TmuxOptions, wordOf } from './options.js';
 import { checkPane, type PaneRef } from './pane.js';
 import { type TextProblem, type TextRules, textFor } from './text.js';
-import { inTurn } from './turns.js';
+import { aheadOfAll, firstOf, inTurn } from './turns.js';
 
 export interface SendOptions extends TmuxOptions {
-  /** The process that is to get it: when it is not (or not provably) the one that runs now, nothing is sent. */
+  /**
+   * The process that is to get it. When it is not (or not provably) one that runs now, is stopped, is not in the pane, or
+   * another process group has the terminal of the pane, nothing is sent.
+   */
   readonly agent?: ProcessKey;
   /** What to do with the sequence that ends a bracketed paste inside the text. Default `refuse`. */
   readonly pasteEnd?: 'refuse' | 'strip';
@@ -33,6 +35,17 @@ export interface SendLiteralOptions extends SendOptions {
   readonly lineEnds?: 'refuse' | 'strip' | 'send';
 }
 
+export interface SendKeyOptions extends TmuxOptions {
+  /** The process that is to get it, as in SendOptions. */
+  readonly agent?: ProcessKey;
+  /**
+   * Whether it goes ahead of all that this program is sending to the pane: that then ends with the reason `interrupted`,
+   * and no Enter follows a text that is there already. Default: true for C-c and C-\, false for every other key. An agent
+   * that stops at Escape wants true for that.
+   */
+  readonly interrupt?: boolean;
+}
+
 export interface Sent {
   readonly ok: true;
   readonly way: TmuxWay;
@@ -44,10 +57,8 @@ export interface Sent {
   readonly stripped: number;
 }
 
-/** Why the process that is to get it is not known to be the one that would read it. */
-export type AgentProblem = 'agent-gone' | 'agent-stopped' | 'agent-unknown';
-
-export type NotSentReason = PaneRefusal | TextProblem | AgentProblem | 'failed';
+/** `interrupted`: this program sent an interrupt to the pane before all of it was sent. */
+export type NotSentReason = PaneRefusal | TextProblem | AgentProblem | 'interrupted' | 'failed';
 
 export interface NotSent {
   readonly ok: false;
@@ -68,9 +79,12 @@ const MESSAGES: Readonly<Record<Exclude<NotSentReason, 'failed'>, string>> = {
   dead: 'the process of the pane has ended',
   mode: 'the pane is in copy mode or another mode of tmux',
   'input-off': 'input of the pane is turned off',
+  'other-program': 'another program has the terminal of the pane',
   'agent-gone': 'the process does not run any more',
   'agent-stopped': 'the process is stopped, and another one may read its terminal',
   'agent-unknown': 'whether the process still runs cannot be told',
+  'agent-elsewhere': 'the process is not one of the pane',
+  interrupted: 'an interrupt was sent to the pane, and ended this',
   empty: 'there is nothing to send',
   'paste-end': 'the text has the sequence that ends a bracketed paste',
   'carriage-return': 'the text has a carriage return, which is Enter',
@@ -97,45 +111,44 @@ function sent(condition: PaneCondition, way: TmuxWay, stripped: number): Sent {
   return { ok: true, way, synchronized, bracketed, stripped };
 }
 
-function checkAgent(agent: unknown): ProcessKey | undefined {
-  if (agent === undefined) return undefined;
-  const { pid } = (typeof agent === 'object' && agent !== null ? agent : {}) as Partial<ProcessKey>;
-  if (!Number.isInteger(pid))
-    throw new OptionError('agent', 'must be the key of a process: { bootId, pid, startKey }');
-  return agent as ProcessKey;
-}
-
 interface Target {
   readonly pane: PaneRef;
   readonly agent: ProcessKey | undefined;
   readonly how: CheckedTmux;
+  /** Ended = an interrupt came, and nothing more of this may be sent. */
+  readonly interrupted?: AbortSignal;
 }
 
-async function agentProblem(agent: ProcessKey | undefined): Promise<AgentProblem | undefined> {
-  if (agent === undefined) return undefined;
-  const table = await snapshotAsync({ pids: [agent.pid] });
-  const row = table.get(agent.pid);
-  if (row === undefined)
-    return table.faults.some(({ kind }) => kind !== 'gone') ? 'agent-unknown' : 'agent-gone';
-  if (row.state === 'Z' || row.state === 'X') return 'agent-gone';
-  const same = sameProcess(agent, row.key);
-  if (same !== 'same') return same === 'different' ? 'agent-gone' : 'agent-unknown';
-  // Ctrl-Z gives the terminal back to the shell, which would run what is meant for the agent.
-  return row.state === 'T' ? 'agent-stopped' : undefined;
+function targetOf(pane: unknown, options: { readonly agent?: ProcessKey }, how: CheckedTmux): Target {
+  return { pane: checkPane(pane), agent: checkAgent(options.agent), how };
+}
+
+interface Looked {
+  readonly condition: PaneCondition;
+  readonly way: TmuxWay;
+  /** What must still run in the pane when the keys come; undefined = whatever does. */
+  readonly occupant: Occupant | undefined;
+}
+
+/** What speaks against going on, when the server has told who is in the pane. */
+async function problemNow(
+  { agent, interrupted }: Target,
+  { rootPid }: Occupant,
+): Promise<Exclude<NotSentReason, 'failed'> | undefined> {
+  const problem = agent && (await agentProblem(agent, rootPid));
+  return interrupted?.aborted ? 'interrupted' : problem;
 }
 
 /** A look before anything is sent: it shows that the server answers now, and what this tmux can do. */
-async function lookFirst({
-  pane,
-  agent,
-  how,
-}: Target): Promise<NotSent | { condition: PaneCondition; way: TmuxWay }> {
-  const problem = await agentProblem(agent);
-  if (problem !== undefined) return notSent(problem);
+async function lookFirst(target: Target): Promise<NotSent | Looked> {
+  const { pane, agent, how, interrupted } = target;
+  if (interrupted?.aborted) return notSent('interrupted');
   const look = await guarded({ pane, purpose: 'writing', command: '', idempotent: true }, how);
   if (look.outcome === 'failed') return failed(look.failure, 'nothing');
   if (look.outcome === 'refused') return notSent(look.refusal);
-  return { condition: look.condition, way: look.reply.way };
+  const problem = await problemNow(target, look.occupant);
+  if (problem !== undefined) return notSent(problem);
+  return { condition: look.condition, way: look.reply.way, occupant: agent && look.occupant };
 }
 
 /** Deletes our buffer if it is there: true = it was, so it was not pasted. */
@@ -157,27 +170,47 @@ interface Paste {
   readonly stripped: number;
 }
 
+/** The bytes in a buffer of tmux: who is in the pane now that they are there, or why they are not to be pasted. */
+async function load(
+  target: Target,
+  how: CheckedTmux,
+  buffer: { readonly name: string; readonly bytes: Uint8Array },
+): Promise<NotSent | Occupant> {
+  const { pane } = target;
+  const loaded = await guarded({ pane, purpose: 'writing', command: '', idempotent: false, buffer }, how);
+  if (loaded.outcome === 'failed') return failed(loaded.failure, 'nothing');
+  if (loaded.outcome === 'refused') return notSent(loaded.refusal);
+  const problem = await problemNow(target, loaded.occupant);
+  return problem === undefined ? loaded.occupant : notSent(problem);
+}
+
 async function paste(target: Target, { bytes, brackets, stripped }: Paste): Promise<SendResult> {
   const looked = await lookFirst(target);
   if ('ok' in looked) return looked;
-  const { pane } = target;
-  // The signal must not end what has to be tidied up; the server that just answered is asked the same way again.
+  const { pane, agent } = target;
+  // The server that just answered is asked the same way again.
   const how: CheckedTmux = { ...target.how, way: looked.way };
   const name = `${BUFFER_PREFIX}${randomBytes(9).toString('hex')}`;
+  // The signal must not end what has to be tidied up.
+  const drop = () => dropBuffer(pane.socket, name, { ...how, signal: undefined });
+  const loaded = await load(target, how, { name, bytes });
+  if ('ok' in loaded) {
+    await drop();
+    return loaded;
+  }
   // From 3.7 on (which is when it tells of bracketed paste) tmux rewrites control characters unless told not to.
   const exact = looked.condition.bracketed === undefined ? '' : ' -S';
   const command = `paste-buffer -d -r${exact}${brackets ? ' -p' : ''} -b ${name} -t '${pane.id}'`;
-  const done = await guarded(
-    { pane, purpose: 'writing', command, idempotent: false, buffer: { name, bytes } },
-    how,
-  );
+  const occupant = agent && loaded;
+  const done = await guarded({ pane, purpose: 'writing', command, idempotent: false, occupant }, how);
   if (done.outcome === 'done') return sent(done.condition, done.reply.way, stripped);
-  const dropped = await dropBuffer(pane.socket, name, { ...how, signal: undefined });
+  const dropped = await drop();
   if (done.outcome === 'refused') return notSent(done.refusal);
-  return failed(
-    done.failure,
-    dropped || !done.failure.mayHaveRun || done.failure.kind === 'command' ? 'nothing' : 'unknown',
-  );
+  return failed(done.failure, dropped || surelyNothing(done.failure) ? 'nothing' : 'unknown');
+}
+
+function surelyNothing({ mayHaveRun, kind }: TmuxFailure): boolean {
+  return !mayHaveRun || kind === 'command';
 }
 
 /**
@@ -189,11 +222,11 @@ async function paste(target: Target, { bytes, brackets, stripped }: Paste): Prom
  */
 export async function sendText(
   pane: PaneRef,
-  text: string,
+  text: string | Uint8Array,
   options: SendTextOptions = {},
 ): Promise<SendResult> {
   const how = checkTmux(options, [...KNOWN, 'carriageReturn', 'enterDelayMs']);
-  const target: Target = { pane: checkPane(pane), agent: checkAgent(options.agent), how };
+  const target = targetOf(pane, options, how);
   const rules: TextRules = {
     dropTrailing: true,
     pasteEnd: wordOf('pasteEnd', options.pasteEnd, ['refuse', 'strip']),
@@ -203,39 +236,49 @@ export async function sendText(
   const ready = textFor(text, rules);
   if (typeof ready === 'string') return notSent(ready);
   const waitMs = delayMs >= 0 ? delayMs : Math.min(1_500, 400 + ready.length / 60);
-  return inTurn(target.pane, how.signal, () => typeAndEnter(target, ready, waitMs));
+  return inTurn(target.pane, how.signal, (interrupted) =>
+    typeAndEnter({ ...target, interrupted }, ready, waitMs),
+  );
 }
 
 async function typeAndEnter(target: Target, ready: Paste, waitMs: number): Promise<SendResult> {
-  const { how, agent } = target;
   const pasted = await paste(target, ready);
   if (!pasted.ok) return pasted;
-  // Cut short by the signal, which then keeps Enter from being sent.
-  await delay(waitMs, undefined, how.signal && { signal: how.signal }).catch(() => {});
+  await pause(waitMs, [target.how.signal, target.interrupted]);
+  // What was pasted may be gone, or stand behind a question that the interrupt raised: Enter would answer that.
+  if (target.interrupted?.aborted) return notSent('interrupted', 'text');
+  const again: Target = { ...target, how: { ...target.how, way: pasted.way } };
   // What the process did not read before it ended is read by whoever comes next, such as the shell that started it:
   // Enter would run it there.
-  const problem = await agentProblem(agent);
-  if (problem !== undefined) return notSent(problem, 'text');
-  const entered = await press(target.pane, 'Enter', { ...how, way: pasted.way });
+  const looked = target.agent && (await lookFirst(again));
+  if (looked && 'ok' in looked) return { ...looked, delivered: 'text' };
+  const entered = await press(again, 'Enter', looked?.occupant);
   if (entered.outcome === 'done') return { ...pasted, synchronized: entered.condition.synchronized };
   if (entered.outcome === 'refused') return notSent(entered.refusal, 'text');
   return failed(entered.failure, entered.failure.mayHaveRun ? 'unknown' : 'text');
 }
 
+/** Cut short by a signal, which then keeps Enter from being sent. */
+async function pause(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  const end = firstOf(signals, ms);
+  await end.promise;
+  end.forget();
+}
+
 /** Types a text without Enter, as keys: not in brackets. Otherwise as sendText(). */
 export async function sendLiteral(
   pane: PaneRef,
-  text: string,
+  text: string | Uint8Array,
   options: SendLiteralOptions = {},
 ): Promise<SendResult> {
   const how = checkTmux(options, [...KNOWN, 'lineEnds']);
-  const target: Target = { pane: checkPane(pane), agent: checkAgent(options.agent), how };
+  const target = targetOf(pane, options, how);
   const ready = textFor(text, {
     pasteEnd: wordOf('pasteEnd', options.pasteEnd, ['refuse', 'strip']),
     lineEnds: wordOf('lineEnds', options.lineEnds, ['refuse', 'strip', 'send']),
   });
   if (typeof ready === 'string') return notSent(ready);
-  return inTurn(target.pane, how.signal, () => paste(target, ready));
+  return inTurn(target.pane, how.signal, (interrupted) => paste({ ...target, interrupted }, ready));
 }
 
 /** One paste in brackets (where the program asked for that), byte for byte and without Enter. */
@@ -245,19 +288,22 @@ export async function pasteRaw(
   options: SendOptions = {},
 ): Promise<SendResult> {
   const how = checkTmux(options, KNOWN);
-  const target: Target = { pane: checkPane(pane), agent: checkAgent(options.agent), how };
+  const target = targetOf(pane, options, how);
   const ready = textFor(bytes, {
     pasteEnd: wordOf('pasteEnd', options.pasteEnd, ['refuse', 'strip']),
     brackets: true,
   });
   if (typeof ready === 'string') return notSent(ready);
-  return inTurn(target.pane, how.signal, () => paste(target, ready));
+  return inTurn(target.pane, how.signal, (interrupted) => paste({ ...target, interrupted }, ready));
 }
 
-function press(pane: PaneRef, key: string, how: CheckedTmux): Promise<Guarded> {
+function press({ pane, how }: Target, key: string, occupant: Occupant | undefined): Promise<Guarded> {
   const command = `send-keys -t '${pane.id}' ${quoted(key)}`;
-  return guarded({ pane, purpose: 'writing', command, idempotent: false }, how);
+  return guarded({ pane, purpose: 'writing', command, idempotent: false, occupant }, how);
 }
+
+/** What a terminal makes a signal of that ends what the program is doing, and discards what was typed ahead. */
+const INTERRUPTS: ReadonlySet<string> = new Set(['C-c', 'C-C', 'C-\\']);
 
 /**
  * Presses a key: a name that tmux knows (`Enter`, `Escape`, `Up`, `F5`) or one printable ASCII character, with any of
@@ -265,25 +311,23 @@ function press(pane: PaneRef, key: string, how: CheckedTmux): Promise<Guarded> {
  *
  * Rejects with OptionError, also for a key that tmux does not know, which it would type letter by letter.
  */
-export async function sendKey(
-  pane: PaneRef,
-  key: string,
-  options: Omit<SendOptions, 'pasteEnd'> = {},
-): Promise<SendResult> {
-  const how = checkTmux(options, ['agent']);
-  const target: Target = { pane: checkPane(pane), agent: checkAgent(options.agent), how };
+export async function sendKey(pane: PaneRef, key: string, options: SendKeyOptions = {}): Promise<SendResult> {
+  const how = checkTmux(options, ['agent', 'interrupt']);
+  const target = targetOf(pane, options, how);
   const name = typeof key === 'string' ? keyName(key) : undefined;
   if (name === undefined) throw new OptionError('key', 'must be a key that tmux knows, such as Enter or C-c');
-  return inTurn(target.pane, how.signal, () => pressOnce(target, name));
+  if (flagOf('interrupt', options.interrupt, INTERRUPTS.has(name))) {
+    return aheadOfAll(target.pane, how.signal, how.timeoutMs, () => pressOnce(target, name));
+  }
+  return inTurn(target.pane, how.signal, (interrupted) => pressOnce({ ...target, interrupted }, name));
 }
 
 async function pressOnce(target: Target, name: string): Promise<SendResult> {
-  const { how } = target;
   const looked = await lookFirst(target);
   if ('ok' in looked) return looked;
-  const done = await press(target.pane, name, { ...how, way: looked.way });
+  const how = { ...target.how, way: looked.way };
+  const done = await press({ ...target, how }, name, looked.occupant);
   if (done.outcome === 'done') return sent(done.condition, done.reply.way, 0);
   if (done.outcome === 'refused') return notSent(done.refusal);
-  const { mayHaveRun, kind } = done.failure;
-  return failed(done.failure, mayHaveRun && kind !== 'command' ? 'unknown' : 'nothing');
+  return failed(done.failure, surelyNothing(done.failure) ? 'nothing' : 'unknown');
 }

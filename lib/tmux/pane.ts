@@ -29,7 +29,7 @@ export interface Pane {
   readonly server: ServerIdentity;
   /** Such as `%3`; given out again by the next server. */
   readonly id: string;
-  /** The process that tmux started in it. It may have ended where the pane is dead. */
+  /** The process that tmux started in it. It may have ended where the pane is dead; 0 = none was started. */
   readonly rootPid: number;
   /** Of the session that counts: the first attached one of those that the caller wants, else the first. */
   readonly sessionId: string;

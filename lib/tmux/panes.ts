@@ -3,7 +3,7 @@ import { ask, commandFailure } from './ask.js';
 import type { TmuxFailure } from './failure.js';
 import { type CheckedTmux, checkTmux, type TmuxOptions } from './options.js';
 import { endOf, isPaneId, type Pane, type PaneSession, paneKey } from './pane.js';
-import { freshSeparator, numberOf, parseRecords, type RecordOf, recordFormat } from './records.js';
+import { freshSeparator, numberIn, numberOf, parseRecords, type RecordOf, recordFormat } from './records.js';
 import { brokenAnswer, checkClock, SERVER_FIELDS, sameServer, serverOf, type TmuxServer } from './servers.js';
 import type { SocketRefusal } from './socket-path.js';
 import {
@@ -107,6 +107,10 @@ const FIELDS = {
 /** Measured with 3.3a; earlier ones say `session`. */
 const NO_SESSION = /^no current (target|session)/;
 
+/** pid_t, as every other number of tmux here, is an int; a terminal has at most so many columns (ioctl_tty(2)). */
+const MOST_PID = 2 ** 31 - 1;
+const MOST_CELLS = 0xffff;
+
 type PaneRecord = RecordOf<typeof FIELDS>;
 type Wanted = NonNullable<PanesOptions['sessions']>;
 
@@ -132,14 +136,17 @@ function sessionsOf(records: readonly PaneRecord[], socket: string, wanted: Want
 function paneOf(records: readonly PaneRecord[], server: TmuxServer, wanted: Wanted): Pane | null | undefined {
   const record = records[0] as PaneRecord;
   const { id, windowId, windowName, cwd, title, command, tty } = record;
-  const rootPid = numberOf(record.rootPid);
-  const index = numberOf(record.index);
+  const dead = record.dead === '1';
+  // A pane without any program (split-window '') has 0, and counts as dead.
+  const rootPid = numberIn(record.rootPid, dead ? 0 : 1, MOST_PID);
+  const index = numberIn(record.index, 0, MOST_PID);
+  const [width, height] = [numberIn(record.width, 1, MOST_CELLS), numberIn(record.height, 1, MOST_CELLS)];
   if (!isPaneId(id) || rootPid === undefined || index === undefined) return undefined;
+  if (width === undefined || height === undefined) return undefined;
   const { socket, pid, start } = server;
   const sessions = sessionsOf(records, socket, wanted);
   const first = sessions.find(({ attached }) => attached > 0) ?? sessions[0];
   if (first === undefined) return null;
-  const dead = record.dead === '1';
   const { exitStatus, exitSignal } = endOf(dead, record.exitStatus, record.exitSignal);
   // All in one literal: an inventory is read often, and objects put together of parts cost more than the answer.
   return {
@@ -163,8 +170,8 @@ function paneOf(records: readonly PaneRecord[], server: TmuxServer, wanted: Want
     exitSignal,
     command,
     tty,
-    width: numberOf(record.width) ?? 0,
-    height: numberOf(record.height) ?? 0,
+    width,
+    height,
     activity: numberOf(record.activity),
   };
 }

@@ -52,3 +52,9 @@ export function parseRecords<F extends FieldFormats>(
 export function numberOf(text: string): number | undefined {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
+
+/** A whole number in these limits; undefined = it wrote something else, or one that cannot be. */
+export function numberIn(text: string, least: number, most: number): number | undefined {
+  const number = numberOf(text);
+  return number !== undefined && number >= least && number <= most ? number : undefined;
+}

@@ -22,11 +22,18 @@ function safe(text: string, ansi: boolean): string {
   return shown.includes('\u001b') ? `${shown}\u001b[0m` : shown;
 }
 
+/** capture() takes the nearest; whoever asks for a number by hand is to know that it gets another. */
+const LEAST_LINES = 20;
+const MOST_LINES = 300;
+
 function linesOf({ values }: Run): number | undefined {
   const text = values['history'];
   if (text === undefined) return undefined;
-  if (typeof text === 'string' && /^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`--history must be a number of lines: ${String(text)}`);
+  const lines = /^\d{1,9}$/.test(text as string) ? Number(text) : Number.NaN;
+  if (lines >= LEAST_LINES && lines <= MOST_LINES) return lines;
+  throw new UsageError(
+    `--history must be a whole number from ${LEAST_LINES} to ${MOST_LINES}: ${text as string}`,
+  );
 }
 
 async function run(run: Run): Promise<number> {
@@ -55,5 +62,10 @@ export const capture: Command = {
     ansi: { type: 'boolean', help: 'with its colours' },
     json: { type: 'boolean', help: 'print everything that is known, as JSON' },
   },
+  notes: [
+    'PANE is the id of a pane, such as %3. Lines that tmux wrapped are one line, and empty ones at the end are left out.',
+    '',
+    'Exit codes: 0 = shown, 1 = there is no such pane, or its server could not be asked, 2 = the command line is wrong.',
+  ],
   run,
 };

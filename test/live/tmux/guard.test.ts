@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PaneRef } from '../../../lib/index.js';
-import { guarded } from '../../../lib/tmux/guard.js';
+import { guarded, type Occupant } from '../../../lib/tmux/guard.js';
 import { checkTmux } from '../../../lib/tmux/options.js';
 import { missingTmux, Server, until } from './start.js';
 
@@ -50,6 +52,33 @@ describe.skipIf(missing !== undefined)('guarded()', () => {
     expect(await run({ server: { ...server, pid: server.pid + 1 } })).toEqual(['other-server', []]);
     expect(await run({ id: dead }, 'setting')).toEqual(['done', both]);
     expect(await run({ id: copying }, 'setting')).toEqual(['done', both]);
+  });
+
+  it('has the server itself ask who has the terminal', async () => {
+    const tmux = new Server();
+    servers.push(tmux);
+    const id = tmux.start();
+    const rootPid = Number(tmux.run('display-message', '-p', '-t', id, '#{pane_pid}'));
+    const how = checkTmux({ way: 'protocol', timeoutMs: 20_000 });
+    const pane = { socket: tmux.socket, id };
+    const run = async (occupant: Occupant) => {
+      const command = 'set-option -g @ran yes';
+      const what = await guarded({ pane, purpose: 'writing', command, idempotent: false, occupant }, how);
+      const ran = tmux.run('show-options', '-g', '-q', '-v', '@ran') !== '';
+      tmux.run('set-option', '-g', '-u', '@ran');
+      return [what.outcome === 'refused' ? what.refusal : what.outcome, ran];
+    };
+    await until('the program runs', async () => (await run({ rootPid, command: 'sleep' }))[1]);
+    expect(await run({ rootPid, command: 'sleep' })).toEqual(['done', true]);
+    expect(await run({ rootPid, command: 'sh' })).toEqual(['other-program', false]);
+    expect(await run({ rootPid: rootPid + 1, command: 'sleep' })).toEqual(['other-program', false]);
+    // A name that would mean something in a format stays out of it, and the pid alone counts.
+    const file = join(tmux.folder, 'shell');
+    for (const command of [`#(: > ${file})`, '#{pane_id}', 'a,1}', '', 'x'.repeat(65), "a'b"]) {
+      expect(await run({ rootPid, command })).toEqual(['done', true]);
+      expect(await run({ rootPid: 1, command })).toEqual(['other-program', false]);
+    }
+    expect(existsSync(file)).toBe(false);
   });
 
   it('has no use for the text of an answer: the same by the binary, which asks for the bytes at once', async () => {

@@ -1,54 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type PaneRef,
   pasteRaw,
+  type SendKeyOptions,
   type SendResult,
   sendKey,
   sendLiteral,
   sendText,
-  snapshot,
 } from '../../../lib/index.js';
-import { missingTmux, Server, until } from './start.js';
+import { missingTmux, readerIn, Server, until } from './start.js';
 
 const missing = missingTmux();
 const servers: Server[] = [];
 afterEach(() => {
   for (const each of servers.splice(0)) each.end();
 });
-
-interface Reader {
-  readonly tmux: Server;
-  readonly pane: PaneRef;
-  /** What the program in the pane has read, once there are `length` bytes. */
-  got(length: number): Promise<Buffer>;
-}
-
-/** A pane whose program writes what it reads to a file. */
-async function reader(mode: 'plain' | 'bracketed' = 'plain'): Promise<Reader> {
-  const tmux = new Server();
-  servers.push(tmux);
-  const file = join(tmux.folder, 'read');
-  const script = join(__dirname, 'reader.mjs');
-  const id = tmux.start(`exec '${process.execPath}' '${script}' '${file}' ${mode}`);
-  // The program is seen to have asked for what it asks before it is written to.
-  await until(
-    'the reader reads',
-    () => existsSync(file) && tmux.run('capture-pane', '-p', '-t', id).includes('ready'),
-  );
-  const pane = { socket: tmux.socket, id };
-  const got = (length: number) =>
-    until(`${length} bytes were read`, () => {
-      const bytes = readFileSync(file);
-      return bytes.length >= length && bytes;
-    });
-  return { tmux, pane, got };
-}
+const reader = (mode?: 'plain' | 'bracketed') => readerIn(servers, mode);
 
 const buffers = (tmux: Server): string => tmux.run('list-buffers', '-F', '#{buffer_name}');
 const way = { way: 'protocol', timeoutMs: 20_000 } as const;
+/** How many clients the server has not taken in yet: unix(7) lists them without an inode. */
+function waiting({ socket }: Server): number {
+  const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');
+  return lines.filter((line) => line.endsWith(` 02     0 ${socket}`)).length;
+}
 const sent = (result: SendResult) => expect(result).toMatchObject({ ok: true });
 
 describe.skipIf(missing !== undefined)('what a pane gets', () => {
@@ -206,55 +183,6 @@ describe.skipIf(missing !== undefined)('nothing is sent', () => {
     expect((await got(4)).toString()).toBe('mark');
   });
 
-  it('to another process than the one that was named', async () => {
-    const { tmux, pane, got } = await reader();
-    const root = snapshot().get(Number(tmux.run('display-message', '-p', '-t', pane.id, '#{pane_pid}')));
-    if (root === undefined || root.startKey === undefined)
-      throw new Error('the process of the pane is not there');
-    await refused(
-      sendText(pane, 'text', { agent: { ...root.key, startKey: root.startKey + 1n } }),
-      'agent-gone',
-    );
-    await refused(sendText(pane, 'text', { agent: { ...root.key, startKey: undefined } }), 'agent-unknown');
-    await refused(sendKey(pane, 'Enter', { agent: { ...root.key, pid: 2 ** 22 + 5 } }), 'agent-gone');
-    sent(await sendLiteral(pane, 'mark', { agent: root.key }));
-    expect((await got(4)).toString()).toBe('mark');
-  });
-
-  it('to the shell of a process that was stopped', async () => {
-    const { tmux, pane, got } = await reader();
-    // Below a shell: tmux lets its own children go on at once.
-    const other = tmux.pane('sleep 600 & wait');
-    const shell = Number(tmux.run('display-message', '-p', '-t', other, '#{pane_pid}'));
-    const pid = await until('the shell has a child', () => snapshot().children(shell)[0]?.pid);
-    process.kill(pid, 'SIGSTOP');
-    const agent = await until('it is stopped', () => {
-      const row = snapshot().get(pid);
-      return row?.state === 'T' && row.key;
-    });
-    await refused(sendText(pane, 'text', { ...way, agent }), 'agent-stopped');
-    await refused(sendKey(pane, 'Enter', { ...way, agent }), 'agent-stopped');
-    process.kill(pid, 'SIGCONT');
-    await until('it goes on', () => snapshot().get(pid)?.state !== 'T');
-    sent(await sendLiteral(pane, 'mark', { ...way, agent }));
-    expect((await got(4)).toString()).toBe('mark');
-  });
-
-  it('as Enter, when the process that was named ends between the text and Enter', async () => {
-    const { tmux, pane, got } = await reader();
-    const other = tmux.pane('exec sleep 600');
-    const pid = Number(tmux.run('display-message', '-p', '-t', other, '#{pane_pid}'));
-    const agent = snapshot().get(pid)?.key;
-    if (agent === undefined) throw new Error('the process is not there');
-    const sending = sendText(pane, 'text', { ...way, agent, enterDelayMs: 3_000 });
-    await got(4);
-    process.kill(pid, 'SIGKILL');
-    expect(await sending).toMatchObject({ ok: false, reason: 'agent-gone', delivered: 'text' });
-    // A mark proves that no Enter came before it.
-    sent(await sendLiteral(pane, 'mark'));
-    expect((await got(8)).toString()).toBe('textmark');
-  });
-
   it('of a text that would end its brackets, or press Enter by itself', async () => {
     const { pane, got } = await reader('bracketed');
     const end = '\x1b[201~';
@@ -285,19 +213,27 @@ describe.skipIf(missing !== undefined)('nothing is sent', () => {
     const { pid } = tmux;
     process.kill(pid, 'SIGSTOP');
     try {
-      const options = { timeoutMs: 500 };
-      const results = await Promise.all([
-        sendText(pane, 'text', options),
-        pasteRaw(pane, 'text', options),
-        sendKey(pane, 'x', options),
-      ]);
-      for (const result of results) {
-        expect(result).toMatchObject({ ok: false, failure: { kind: 'timeout' }, delivered: 'nothing' });
+      const sends = [
+        (options: SendKeyOptions) => sendText(pane, 'text', options),
+        (options: SendKeyOptions) => pasteRaw(pane, 'text', options),
+        (options: SendKeyOptions) => sendKey(pane, 'x', options),
+      ];
+      for (const [at, send] of sends.entries()) {
+        const end = new AbortController();
+        const sending = send({ ...way, timeoutMs: 600_000, signal: end.signal });
+        await until('the request waits for the server', () => waiting(tmux) === at + 1);
+        end.abort();
+        expect(await sending).toMatchObject({
+          ok: false,
+          failure: { kind: 'aborted' },
+          delivered: 'nothing',
+        });
       }
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    sent(await sendLiteral(pane, 'mark'));
+    await until('the server has taken all of them', () => waiting(tmux) === 0);
+    sent(await sendLiteral(pane, 'mark', way));
     expect((await got(4)).toString()).toBe('mark');
     expect(buffers(tmux)).toBe('');
   });

@@ -154,6 +154,18 @@ describe.skipIf(missing !== undefined)('panes()', () => {
     expect(inventory.panes[0]?.attached).toBe(false);
   });
 
+  it('shows a pane without any program', async () => {
+    const tmux = server();
+    const id = tmux.start();
+    tmux.run('split-window', '-d', '-t', id, '');
+    const inventory = await read(tmux);
+    expect(inventory.state).toBe('read');
+    expect(inventory.panes.map(({ rootPid, dead }) => [rootPid > 0, dead])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
   it('L26 shows dead panes and how their process ended', async () => {
     const tmux = server();
     tmux.start();

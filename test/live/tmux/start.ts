@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PaneRef } from '../../../lib/index.js';
 
 /** Why tests with real servers are skipped; undefined = they are not. */
 export function missingTmux(): string | undefined {
@@ -108,4 +109,31 @@ export class Server {
     this.try('kill-server');
     this.#place.remove();
   }
+}
+
+export interface Reader {
+  readonly tmux: Server;
+  readonly pane: PaneRef;
+  /** What the program in the pane has read, once there are `length` bytes. */
+  got(length: number): Promise<Buffer>;
+}
+
+/** A pane, of a server that is added to `servers`, whose program writes what it reads to a file. */
+export async function readerIn(servers: Server[], mode: 'plain' | 'bracketed' = 'plain'): Promise<Reader> {
+  const tmux = new Server();
+  servers.push(tmux);
+  const file = join(tmux.folder, 'read');
+  const script = join(__dirname, 'reader.mjs');
+  const id = tmux.start(`exec '${process.execPath}' '${script}' '${file}' ${mode}`);
+  // The program is seen to have asked for what it asks before it is written to.
+  await until(
+    'the reader reads',
+    () => existsSync(file) && tmux.run('capture-pane', '-p', '-t', id).includes('ready'),
+  );
+  const got = (length: number) =>
+    until(`${length} bytes were read`, () => {
+      const bytes = readFileSync(file);
+      return bytes.length >= length && bytes;
+    });
+  return { tmux, pane: { socket: tmux.socket, id }, got };
 }

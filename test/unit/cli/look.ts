@@ -15,6 +15,9 @@ interface How {
   readonly api?: Partial<typeof procscope>;
   /** Sees every write to standard output; answering true interrupts. */
   readonly onWrite?: (text: string) => boolean;
+  readonly input?: (most: number) => Promise<Uint8Array>;
+  /** Listeners for the size of the terminal, as they come and go. */
+  readonly resizing?: Set<() => void>;
 }
 
 export async function look(args: readonly string[], how: How = {}): Promise<Look> {
@@ -25,8 +28,18 @@ export async function look(args: readonly string[], how: How = {}): Promise<Look
     out += text;
     if (how.onWrite?.(text)) interrupt?.();
   };
-  const stdout: Io['stdout'] =
-    how.terminal === undefined ? { write } : { write, isTTY: true, ...how.terminal };
+  const { terminal, resizing = new Set() } = how;
+  const stdout: Io['stdout'] = {
+    write,
+    isTTY: terminal !== undefined,
+    // Of now: a terminal changes its size.
+    get columns() {
+      return terminal?.columns;
+    },
+    get rows() {
+      return terminal?.rows;
+    },
+  };
   const code = await run(args, {
     api: { ...procscope, ...how.api },
     stdout,
@@ -39,6 +52,11 @@ export async function look(args: readonly string[], how: How = {}): Promise<Look
         interrupt = undefined;
       };
     },
+    onResize: (listener) => {
+      resizing.add(listener);
+      return () => resizing.delete(listener);
+    },
+    readInput: how.input ?? (() => Promise.reject(new Error('nothing is to be read'))),
   });
   return { code, out, err };
 }

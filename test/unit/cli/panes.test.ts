@@ -1,33 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FailedPanes, Pane, PaneInventory, PanesOptions, RunningPanes } from '../../../lib/index.js';
+import type { PaneInventory, PanesOptions } from '../../../lib/index.js';
+import { answering, half, nothing, read, SOCKET } from './inventory.js';
 import { look } from './look.js';
-
-const SERVER = { pid: 7, start: 1 };
-const SOCKET = '/run/one';
-const PANE: Pane = {
-  ...{ key: `${SOCKET} 7.1 %3`, socket: SOCKET, server: SERVER, id: '%3', rootPid: 8, sessionId: '$1' },
-  ...{ sessionName: 'work', attached: false, sessions: [], windowId: '@1', windowName: 'w', index: 0 },
-  ...{ active: true, cwd: '/x', title: 'a\u001b[2Jb', dead: false, exitStatus: null, exitSignal: null },
-  ...{ command: 'sh', tty: '/dev/pts/1', width: 80, height: 24, activity: undefined },
-};
-const RUNNING: RunningPanes = {
-  ...{ state: 'running', socket: SOCKET, panes: [PANE], at: 1 },
-  server: { ...SERVER, socket: SOCKET, version: '3.3a', protocol: 8, way: 'protocol', fallback: null },
-};
-const fault = { kind: 'timeout', code: 110, call: 'read', path: '/run/two' } as const;
-const FAILED: FailedPanes = {
-  ...{ state: 'failed', socket: '/run/two', panes: [], at: undefined },
-  failure: { kind: 'timeout', fault, message: 'no answer', mayHaveRun: true, way: 'protocol' },
-};
-const read: PaneInventory = { state: 'read', panes: [PANE], servers: [RUNNING], refused: [] };
-const half: PaneInventory = { ...read, state: 'failed', servers: [RUNNING, FAILED], faults: [] };
-const nothing: PaneInventory = { state: 'failed', panes: [], servers: [], refused: [], faults: [fault] };
-
-const none = { agents: [], faults: [], ambiguousPanes: [], scanned: 0, tookMs: 0 };
-const answering = (inventory: PaneInventory) => ({
-  panes: async () => inventory,
-  agents: async () => none,
-});
 
 describe('a pane that is named', () => {
   it.each(['send', 'capture'])('is not taken by %s while another server may have it too', async (command) => {
@@ -61,20 +35,6 @@ describe('a pane that is named', () => {
       api: { ...answering(read), sendText: sendText as never },
     });
     expect({ code, out }).toEqual({ code: 0, out: 'sent\n' });
-  });
-});
-
-describe('procscope capture --ansi', () => {
-  const capture = (text: string) => async () => ({ ok: true, text, way: 'protocol' }) as const;
-
-  it('ends the colours that the screen left on', async () => {
-    const api = { ...answering(read), capture: capture('\u001b[31mred\n\n') };
-    expect((await look(['capture', '%3', '--ansi'], { api })).out).toBe('\u001b[31mred\u001b[0m\n');
-  });
-
-  it('adds nothing to a screen without any', async () => {
-    const api = { ...answering(read), capture: capture('plain\u001b[2J\n') };
-    expect((await look(['capture', '%3', '--ansi'], { api })).out).toBe('plain\\x1b[2J\n');
   });
 });
 

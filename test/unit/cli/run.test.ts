@@ -87,6 +87,8 @@ async function cli(
     env: given.env ?? {},
     version: '1.2.3',
     onInterrupt: () => () => {},
+    onResize: () => () => {},
+    readInput: () => Promise.reject(new Error('nothing is to be read')),
   });
   return { code, out, err, options };
 }

@@ -85,6 +85,8 @@ async function cli(args: readonly string[], answer: Usage = ANSWER) {
     env: {},
     version: '1.2.3',
     onInterrupt: () => () => {},
+    onResize: () => () => {},
+    readInput: () => Promise.reject(new Error('nothing is to be read')),
   });
   return { code, out, err, asked };
 }

@@ -57,6 +57,71 @@ describe('--watch', () => {
     expect(writes[1]).not.toContain('\u001b[2J');
   });
 
+  it('draws what it saw last anew when the terminal gets another size, without looking', async () => {
+    const terminal = { columns: 20, rows: 4 };
+    const resizing = new Set<() => void>();
+    const writes: string[] = [];
+    let looks = 0;
+    const { code } = await look(['locks', '--watch', '--interval', '3600000'], {
+      terminal,
+      resizing,
+      api: {
+        locks: async () => {
+          looks++;
+          // Nothing is there yet that could be drawn.
+          expect(resizing.size).toBe(1);
+          for (const resized of resizing) resized();
+          return locksOf(4).locks();
+        },
+      },
+      onWrite: (text) => {
+        if (writes.push(text) === 2) {
+          // As a terminal does: it tells of the new size once it has it.
+          setImmediate(() => {
+            Object.assign(terminal, { columns: 80, rows: 9 });
+            for (const resized of resizing) resized();
+          });
+        }
+        return writes.length === 3;
+      },
+    });
+    expect({ code, looks, listeners: resizing.size }).toEqual({ code: 0, looks: 1, listeners: 0 });
+    expect(writes).toHaveLength(4);
+    const [, small = '', large = ''] = writes;
+    expect(small).toContain('and 3 more lines');
+    expect(small).not.toContain('WAITERS');
+    expect(large.startsWith('\u001b[HTYPE   MODE ')).toBe(true);
+    expect(large).toContain('WAITERS  FILE\u001b[K\n');
+    expect(large.match(/FLOCK/g)).toHaveLength(4);
+    expect(large.endsWith('\n\u001b[J')).toBe(true);
+    // Over what stands there: a screen that is cleared first flickers.
+    expect(large).not.toContain('\u001b[2J');
+  });
+
+  it.each([
+    [['locks', '--watch', '--json'], { columns: 20, rows: 4 }],
+    [['locks', '--watch'], undefined],
+    [['locks'], { columns: 20, rows: 4 }],
+  ])('%j with a terminal of %j minds no size', async (args, terminal) => {
+    const resizing = new Set<() => void>();
+    const sizes: number[] = [];
+    const api = {
+      locks: async () => {
+        sizes.push(resizing.size);
+        return locksOf(1).locks();
+      },
+    };
+    await look(args, { resizing, api, onWrite: () => true, ...(terminal && { terminal }) });
+    expect({ sizes, after: resizing.size }).toEqual({ sizes: [0], after: 0 });
+  });
+
+  it('minds no size any more when a look fails', async () => {
+    const resizing = new Set<() => void>();
+    const api = { locks: () => Promise.reject(new Error('no binary')) };
+    const { code } = await look(['locks', '-w'], { terminal: { columns: 80, rows: 24 }, resizing, api });
+    expect({ code, listeners: resizing.size }).toEqual({ code: 1, listeners: 0 });
+  });
+
   it('of agents goes on with one monitor, and closes it', async () => {
     const did: string[] = [];
     const envelope = { agents: [], scanned: 7, tookMs: 1, faults: [], ambiguousPanes: [] };

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   capture,
   paneState,
-  panes,
   sendKey,
   sendText,
+  setMouse,
   type TmuxAnswer,
   type TmuxRequestOptions,
   tmuxRequest,
@@ -279,85 +279,6 @@ describe('a pane that an old server makes an error of', () => {
   });
 });
 
-describe('answers that are not what was asked for', () => {
-  it('make a failed inventory and no empty one', async () => {
-    for (const text of ['', 'garbage\n', '%0 1 2\n']) {
-      const { socket } = await fake((peer) => answer(peer, text));
-      const got = await panes({ tmuxSockets: [socket] });
-      expect(got).toMatchObject({
-        state: 'failed',
-        panes: [],
-        servers: [{ state: 'failed', failure: { kind: 'broken' } }],
-      });
-    }
-    const { socket } = await fake((peer) => answer(peer, '', 1));
-    expect(await panes({ tmuxSockets: [socket] })).toMatchObject({
-      servers: [{ failure: { kind: 'command' } }],
-    });
-  });
-
-  it('make a record that was cut, or has too much, broken', async () => {
-    const separator = async (peer: Peer) => {
-      await peer.frame(200);
-      const format = peer.argv?.find((word) => word.includes('pane_pid')) ?? '';
-      const head = peer.argv?.find((word) => word.includes('start_time')) ?? '';
-      return [head, format].map((text) => /^<[0-9a-f]+>/.exec(text)?.[0] ?? '') as [string, string];
-    };
-    const values = [
-      '1',
-      '2',
-      '3.3a',
-      '%0',
-      '7',
-      '$0',
-      's',
-      '',
-      '0',
-      '@0',
-      '0',
-      'w',
-      '0',
-      '1',
-      '/',
-      't',
-      '0',
-      '',
-      '',
-      'sh',
-      '/dev/x',
-      '80',
-      '24',
-    ];
-    const body = (mark: string, cells: readonly string[]) => `${mark}${cells.join(mark)}${mark}\n`;
-    const run = async (make: (head: string, mark: string) => string) => {
-      const { socket } = await fake(async (peer) => {
-        const [head, mark] = await separator(peer);
-        await answer(peer, make(head, mark));
-      });
-      return (await panes({ tmuxSockets: [socket] })).servers[0];
-    };
-    const head = (mark: string) => body(mark, ['1', '2', '3.3a']);
-    expect(await run((one, two) => head(one) + body(two, values))).toMatchObject({
-      state: 'running',
-      panes: [{ id: '%0', title: 't' }],
-    });
-    expect(await run((one) => head(one))).toMatchObject({ state: 'running', panes: [] });
-    expect(await run((one, two) => head(one) + body(two, values.slice(1)))).toMatchObject({
-      state: 'failed',
-    });
-    expect(await run((one, two) => head(one) + body(two, values).slice(0, -1))).toMatchObject({
-      state: 'failed',
-    });
-    expect(await run((one, two) => `${head(one)}${body(two, values)}more`)).toMatchObject({
-      state: 'failed',
-    });
-    expect(
-      await run((one, two) => head(one) + body(two, ['1', '2', '3.3a', 'x', ...values.slice(4)])),
-    ).toMatchObject({ state: 'failed' });
-    expect(await run((_, two) => body(two, values))).toMatchObject({ state: 'failed' });
-  });
-});
-
 describe('what is sent to a pane', () => {
   it('does not leave for a server that is not the one, and never twice', async () => {
     const { socket, peers } = await fake(async (peer) => {
@@ -377,11 +298,27 @@ describe('what is sent to a pane', () => {
     expect(JSON.stringify(got)).not.toContain('secret');
   });
 
+  it('is nothing where the server says that it held the command back, whatever it told before', async () => {
+    const { socket, peers } = await fake(async (peer) => {
+      await peer.frame(200);
+      const mark = /<[0-9a-f]+>/.exec(peer.argv?.join(' ') ?? '')?.[0] ?? '';
+      const values = ['1', '2', '3.3a', '%0', '0', '', '', 'sh', '0', '0', '0', '', '9'];
+      const held = peer.argv?.includes('if-shell') ? 'held\n' : '';
+      await answer(peer, `${mark}${values.join(mark)}${mark}\n${held}`);
+    });
+    const got = await sendKey({ socket, id: '%0' }, 'Enter');
+    expect(got).toMatchObject({ ok: false, failure: { kind: 'broken' }, delivered: 'nothing' });
+    expect(peers.length).toBe(2);
+    expect(peers[1]?.argv?.slice(-2)).toEqual(["send-keys -t '%0' 'Enter'", 'display-message -p held']);
+    const set = await setMouse({ socket, id: '%0' });
+    expect(set).toMatchObject({ ok: false, reason: 'failed', failure: { mayHaveRun: false } });
+  });
+
   it('is unknown where the connection ends after it was sent', async () => {
     const state = async (peer: Peer): Promise<void> => {
       await peer.frame(200);
       const mark = /<[0-9a-f]+>/.exec(peer.argv?.join(' ') ?? '')?.[0] ?? '';
-      const values = ['1', '2', '3.3a', '%0', '0', '', '', 'sh', '0', '0', '0', ''];
+      const values = ['1', '2', '3.3a', '%0', '0', '', '', 'sh', '0', '0', '0', '', '9'];
       if (peer.argv?.includes("send-keys -t '%0' 'Enter'")) peer.socket.destroy();
       else await answer(peer, `${mark}${values.join(mark)}${mark}\n`);
     };
