@@ -164,7 +164,7 @@ export {
   sendLiteral,
   sendText,
 } from './tmux/input.js';
-export type { AgentProblem } from './tmux/occupant.js';
+export type { AgentProblem, ProcessRef } from './tmux/occupant.js';
 export type { TmuxOptions } from './tmux/options.js';
 export {
   cleanTitle,

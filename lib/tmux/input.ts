@@ -1,13 +1,18 @@
 /** What is typed or pasted into a pane. Nothing here is ever sent twice by itself. */
 import { randomBytes } from 'node:crypto';
 import { OptionError } from '../process/fault.js';
-import type { ProcessKey } from '../process/identity.js';
 import { wholeNumber } from '../process/options.js';
 import { ask } from './ask.js';
 import type { TmuxFailure, TmuxWay } from './failure.js';
 import { type Guarded, guarded, type Occupant, type PaneCondition, type PaneRefusal } from './guard.js';
 import { keyName, quoted } from './keys.js';
-import { type AgentProblem, agentProblem, checkAgent } from './occupant.js';
+import {
+  type AgentProblem,
+  agentProblem,
+  type CheckedAgent,
+  checkAgent,
+  type ProcessRef,
+} from './occupant.js';
 import { type CheckedTmux, checkTmux, flagOf, type TmuxOptions, wordOf } from './options.js';
 import { checkPane, type PaneRef } from './pane.js';
 import { type TextProblem, type TextRules, textFor } from './text.js';
@@ -15,10 +20,10 @@ import { aheadOfAll, firstOf, inTurn } from './turns.js';
 
 export interface SendOptions extends TmuxOptions {
   /**
-   * The process that is to get it. When it is not (or not provably) one that runs now, is stopped, is not in the pane, or
+   * The process that is to get it: a row of `agents()`, or the key of a process. When it is not (or not provably) one that runs now, is stopped, is not in the pane, or
    * another process group has the terminal of the pane, nothing is sent.
    */
-  readonly agent?: ProcessKey;
+  readonly agent?: ProcessRef;
   /** What to do with the sequence that ends a bracketed paste inside the text. Default `refuse`. */
   readonly pasteEnd?: 'refuse' | 'strip';
 }
@@ -37,7 +42,7 @@ export interface SendLiteralOptions extends SendOptions {
 
 export interface SendKeyOptions extends TmuxOptions {
   /** The process that is to get it, as in SendOptions. */
-  readonly agent?: ProcessKey;
+  readonly agent?: ProcessRef;
   /**
    * Whether it goes ahead of all that this program is sending to the pane: that then ends with the reason `interrupted`,
    * and no Enter follows a text that is there already. Default: true for C-c and C-\, false for every other key. An agent
@@ -113,13 +118,13 @@ function sent(condition: PaneCondition, way: TmuxWay, stripped: number): Sent {
 
 interface Target {
   readonly pane: PaneRef;
-  readonly agent: ProcessKey | undefined;
+  readonly agent: CheckedAgent | undefined;
   readonly how: CheckedTmux;
   /** Ended = an interrupt came, and nothing more of this may be sent. */
   readonly interrupted?: AbortSignal;
 }
 
-function targetOf(pane: unknown, options: { readonly agent?: ProcessKey }, how: CheckedTmux): Target {
+function targetOf(pane: unknown, options: { readonly agent?: ProcessRef }, how: CheckedTmux): Target {
   return { pane: checkPane(pane), agent: checkAgent(options.agent), how };
 }
 

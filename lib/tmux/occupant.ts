@@ -11,13 +11,32 @@ export type AgentProblem = 'agent-gone' | 'agent-stopped' | 'agent-unknown' | 'a
 /** Nothing real is nested deeper; a table in which parents go in a circle is. */
 const MOST_ANCESTORS = 64;
 
+/** What it takes to name a process: its key, or a row of `agents()`. */
+export interface ProcessRef {
+  readonly pid: number;
+  /** Also in decimal. */
+  readonly startKey: bigint | string | null | undefined;
+  /** Where there is none at all, the process is one of this boot, as every row is that was just read. */
+  readonly bootId?: string | null | undefined;
+}
+
+export interface CheckedAgent {
+  readonly key: ProcessKey;
+  readonly thisBoot: boolean;
+}
+
 /** @throws OptionError */
-export function checkAgent(agent: unknown): ProcessKey | undefined {
+export function checkAgent(agent: unknown): CheckedAgent | undefined {
   if (agent === undefined) return undefined;
-  const { pid } = (typeof agent === 'object' && agent !== null ? agent : {}) as Partial<ProcessKey>;
-  if (!Number.isInteger(pid))
-    throw new OptionError('agent', 'must be the key of a process: { bootId, pid, startKey }');
-  return agent as ProcessKey;
+  const known = (typeof agent === 'object' && agent !== null ? agent : {}) as Partial<ProcessRef>;
+  const { pid, startKey, bootId } = known;
+  const decimal = typeof startKey === 'string' && /^\d{1,20}$/.test(startKey);
+  if (!Number.isInteger(pid) || !(decimal || typeof startKey === 'bigint' || startKey == null)) {
+    throw new OptionError('agent', 'must be an agent or the key of a process: { pid, startKey }');
+  }
+  const start = startKey == null ? undefined : BigInt(startKey);
+  const key = { pid: pid as number, startKey: start, bootId: bootId ?? undefined };
+  return { key, thisBoot: !('bootId' in known) };
 }
 
 function missing(table: ProcessTable, gone: AgentProblem): AgentProblem {
@@ -46,14 +65,14 @@ async function onTerminal(row: ProcessRow, rootPid: number): Promise<ProcessRow 
  * started in the pane. Where the kernel tells no foreground group (gVisor), it is enough to be in the pane.
  */
 export async function agentProblem(
-  agent: ProcessKey,
+  { key, thisBoot }: CheckedAgent,
   rootPid: number,
 ): Promise<AgentProblem | 'other-program' | undefined> {
-  const table = await snapshotAsync({ pids: [agent.pid] });
-  const row = table.get(agent.pid);
+  const table = await snapshotAsync({ pids: [key.pid] });
+  const row = table.get(key.pid);
   if (row === undefined) return missing(table, 'agent-gone');
   if (row.state === 'Z' || row.state === 'X') return 'agent-gone';
-  const same = sameProcess(agent, row.key);
+  const same = sameProcess(thisBoot ? { ...key, bootId: row.key.bootId } : key, row.key);
   if (same !== 'same') return same === 'different' ? 'agent-gone' : 'agent-unknown';
   // Ctrl-Z gives the terminal back to the shell, which would run what is meant for the agent.
   if (row.state === 'T') return 'agent-stopped';

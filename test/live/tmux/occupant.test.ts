@@ -101,7 +101,15 @@ describe.skipIf(missing !== undefined || process.platform !== 'linux')('what is 
     await refused(sendText(pane, 'text', { agent: { ...key, startKey: undefined } }), 'agent-unknown');
     await refused(sendKey(pane, 'Enter', { agent: { ...key, pid: 2 ** 22 + 5 } }), 'agent-gone');
     sent(await sendLiteral(pane, 'mark', { agent: key }));
-    expect((await got(4)).toString()).toBe('mark');
+    // As a row of agents() names it, and as that reads once the pid is another's.
+    const row = { pid: key.pid, startKey: String(key.startKey), engine: 'any' };
+    sent(await sendLiteral(pane, 'mark', { agent: row }));
+    await refused(sendText(pane, 'text', { agent: { ...row, startKey: `${row.startKey}1` } }), 'agent-gone');
+    await refused(sendText(pane, 'text', { agent: { ...row, startKey: null } }), 'agent-unknown');
+    await refused(sendText(pane, 'text', { agent: { ...row, bootId: null } }), 'agent-unknown');
+    const wrong = { agent: { ...row, startKey: 'x' } };
+    await expect(sendText(pane, 'text', wrong)).rejects.toMatchObject({ option: 'agent' });
+    expect((await got(8)).toString()).toBe('markmark');
   });
 
   it('is not sent to a pane in which the process is not', async () => {

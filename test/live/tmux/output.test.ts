@@ -28,10 +28,10 @@ describe.skipIf(missing !== undefined)('paneState()', () => {
     const id = tmux.start();
     tmux.run('set-option', '-g', 'remain-on-exit', 'on');
     const dead = tmux.pane('true | exit 7');
-    await until(
-      'it is dead',
-      () => tmux.run('display-message', '-p', '-t', dead, '#{pane_dead}.#{pane_dead_status}') === '1.7\n',
-    );
+    await until('it is dead', () => {
+      tmux.reap();
+      return tmux.run('display-message', '-p', '-t', dead, '#{pane_dead}.#{pane_dead_status}') === '1.7\n';
+    });
     const state = async (pane: string, prefix?: string) => {
       const answer = await paneState(
         { socket: tmux.socket, id: pane },

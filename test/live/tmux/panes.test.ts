@@ -173,6 +173,7 @@ describe.skipIf(missing !== undefined)('panes()', () => {
     tmux.pane('exit 3');
     tmux.pane('kill -9 $$');
     const found = await until('both have ended', async () => {
+      tmux.reap();
       const { panes: all } = await read(tmux);
       // A pane is dead before tmux has been told how its process ended.
       const ended = all.filter(({ dead, exitStatus }) => dead && exitStatus !== undefined);

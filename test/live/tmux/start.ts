@@ -94,6 +94,14 @@ export class Server {
     return this.run('new-window', '-d', '-P', '-F', '#{pane_id}', ...args, command).trim();
   }
 
+  /**
+   * Makes the server take note of children that have ended. 3.3a now and then leaves one of two that end at once unreaped
+   * until another one ends: seen with `true | exit 7`, 10 of 60 times.
+   */
+  reap(): void {
+    this.run('run-shell', 'true');
+  }
+
   get pid(): number {
     return Number(this.run('display-message', '-p', '#{pid}'));
   }
