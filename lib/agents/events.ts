@@ -63,9 +63,15 @@ function becameText(field: keyof Agent, before: Agent, after: Agent): string {
   return from === to ? `${field}: other details` : `${field}: ${from} -> ${to}`;
 }
 
-/** Titles spin while an agent works: what a pane is called is no news. */
+/**
+ * Titles spin and lines count seconds while an agent works: what a pane is called is no news, nor what words of its
+ * screen told a state. The words of a dialog are: another question is another dialog.
+ */
 function newsOf(agent: Agent, key: keyof Agent): unknown {
-  return key === 'pane' && agent.pane !== null ? { ...agent.pane, title: '' } : agent[key];
+  const { pane, state } = agent;
+  if (key === 'pane' && pane !== null) return { ...pane, title: '' };
+  const passing = state.source === 'screen' && state.waitingFor === null;
+  return key === 'state' && passing ? { ...state, raw: null } : agent[key];
 }
 
 function paneText({ pane }: Agent): string {

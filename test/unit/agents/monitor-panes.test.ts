@@ -68,6 +68,20 @@ describe('panes in the monitor', () => {
     expect(await it.events()).toMatchObject([{ reasons: ['state: waiting (permission) -> unknown'] }]);
   });
 
+  it('tell a running turn once, however often its line counts on', async () => {
+    const it = paned();
+    const turn = (seconds: number) => {
+      it.world.screens['%3'] = `✻ Pondering… (${seconds}s · esc to interrupt)\n❯ \n`;
+    };
+    turn(1);
+    await it.poll();
+    turn(2);
+    expect(await later(it)).toEqual([]);
+    expect(it.monitor.agents).toMatchObject([
+      { state: { value: 'busy', raw: '✻ Pondering… (2s · esc to interrupt)' } },
+    ]);
+  });
+
   it('are captured again only where something was written since, or may have been', async () => {
     const it = paned();
     const tell = (activity: number, at: number) => {
