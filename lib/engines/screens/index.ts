@@ -1,12 +1,27 @@
 /** Screens that can be read. One file an engine; of an engine without one nothing on the screen is understood. */
 import type { AgentState } from '../state.js';
+import { agy } from './agy.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
+import { copilot } from './copilot.js';
 import { cursor } from './cursor.js';
-import { agy, copilot, gemini, opencode } from './others.js';
+import { gemini } from './gemini.js';
+import { opencode } from './opencode.js';
+import { pi } from './pi.js';
+import { qwen } from './qwen.js';
 import { type EngineScreen, readScreen, type ScreenView } from './screen.js';
 
-export const SCREENS: readonly EngineScreen[] = [claude, codex, cursor, agy, opencode, gemini, copilot];
+export const SCREENS: readonly EngineScreen[] = [
+  claude,
+  codex,
+  cursor,
+  agy,
+  opencode,
+  gemini,
+  qwen,
+  copilot,
+  pi,
+];
 
 export function screenOf(engine: string): EngineScreen | undefined {
   return SCREENS.find((each) => each.engine === engine);

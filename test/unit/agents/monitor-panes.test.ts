@@ -31,8 +31,11 @@ describe('panes in the monitor', () => {
     expect(await it.poll()).toEqual(['started 11']);
     expect(it.monitor.agents).toMatchObject([{ pid: 11, pane: { id: '%3', title: 't' } }]);
     it.world.pane('%3', 10, { title: '⠋ t' });
+    expect(await later(it)).toEqual(['changed 11']);
+    expect(it.monitor.agents).toMatchObject([{ pane: { title: '⠋ t' }, state: { value: 'busy' } }]);
+    it.world.pane('%3', 10, { title: '⠙ t' });
     expect(await later(it)).toEqual([]);
-    expect(it.monitor.agents).toMatchObject([{ pane: { title: '⠋ t' } }]);
+    expect(it.monitor.agents).toMatchObject([{ pane: { title: '⠙ t' }, state: { value: 'busy' } }]);
   });
 
   it('are not asked for before their age, nor while nobody could own one', async () => {
