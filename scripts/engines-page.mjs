@@ -112,6 +112,7 @@ function lists(rule) {
   const found = [
     ['Needs proof', rule.namesWithProof.map(code).join(', ')],
     ['Never', texts(rule.excluded)],
+    ['Packages in npm, whose manifest tells the version', rule.packages.map(code).join(', ')],
     ['Version in the path', texts(rule.versions)],
     ['Address of the model', rule.baseUrls.map(code).join(', ')],
   ];

@@ -7,6 +7,7 @@ import type { Fault } from '../process/fault.js';
 import { DEFAULT_PROC_ROOT } from '../process/options.js';
 import { type Candidates, TextFilter } from './candidates.js';
 import type { AgentFault } from './envelope.js';
+import { type PackageLook, readPackages } from './packages.js';
 import { isContained } from './rows.js';
 import { accountHomes, type RealFile, resolveFiles, scriptPath } from './scripts.js';
 import type { Setting } from './setting.js';
@@ -93,6 +94,16 @@ async function withScripts(
   });
 }
 
+/** Below what the paths of a process lie for us; empty = nothing. */
+export function viewOf(facts: ProcessFacts, procRoot: string): string {
+  return isElsewhere(facts, procRoot) ? `${procRoot}/${facts.pid}/root` : '';
+}
+
+function withVersion(facts: ProcessFacts, found: PackageLook | undefined): ProcessFacts {
+  if (found === undefined) return { ...facts, version: null };
+  return 'fault' in found ? facts : { ...facts, version: found.version };
+}
+
 async function accountsFor(
   candidates: readonly ProcessFacts[],
   { options, look }: Setting,
@@ -130,6 +141,12 @@ export async function gather(
     faults.set(before.pid, fieldFaults(row));
     return [found];
   });
-  const facts = await withScripts(read, setting);
+  const scripted = await withScripts(read, setting);
+  const packages = await readPackages(scripted, (each) => viewOf(each, setting.options.procRoot), setting);
+  for (const [pid, found] of packages) {
+    if (!('fault' in found)) continue;
+    faults.set(pid, [...(faults.get(pid) ?? []), { pid, field: 'version', ...found.fault }]);
+  }
+  const facts = scripted.map((each) => withVersion(each, packages.get(each.pid)));
   return { asked, facts, faults, tableFaults: table.faults, accounts: await accountsFor(facts, setting) };
 }

@@ -1,7 +1,7 @@
 /** The session files of judged processes: their records, what they have open, and the store behind that. */
 import { isSessionKind, type Judged } from '../engines/judge.js';
 import type { Fault } from '../process/fault.js';
-import { isElsewhere } from './gather.js';
+import { viewOf } from './gather.js';
 import { fileReader, type HeldAnswer, type ReadFiles, readHeld } from './held.js';
 import { type RecordLook, type RecordQuery, readRecords } from './records.js';
 import { linkJudged } from './rows.js';
@@ -19,7 +19,7 @@ export interface SessionLooks {
 
 /** Below what the paths of a process lie for us; empty = nothing. */
 export function rootOf({ facts }: Judged, { options }: Setting): string {
-  return isElsewhere(facts, options.procRoot) ? `${options.procRoot}/${facts.pid}/root` : '';
+  return viewOf(facts, options.procRoot);
 }
 
 /** Where the record of a process would lie; null where its engine or its kind has none. */

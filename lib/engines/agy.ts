@@ -154,6 +154,7 @@ export const agy: EngineRule = {
   bypass: [{ flag: '--dangerously-skip-permissions', source: FLAGS }],
   environment: [],
   baseUrls: [],
+  packages: [],
   versions: [],
   turns: [agyLog, agySteps],
   stateGap: 'neither its log nor a transcript of its conversation tells it',

@@ -151,6 +151,7 @@ export const amp: EngineRule = {
   bypass: [{ flag: '--dangerously-allow-all', source: OLDER }],
   environment: [],
   baseUrls: [],
+  packages: ['@ampcode/cli'],
   versions: [],
   turns: [],
   stateGap: 'no rule for the states of amp was ever measured',

@@ -305,6 +305,7 @@ export const claude: EngineRule = {
   ],
   environment: [],
   baseUrls: ['ANTHROPIC_BASE_URL'],
+  packages: ['@anthropic-ai/claude-code'],
   versions: [
     VERSIONS,
     pathTail('anthropic.claude-code-<version>-{linux,darwin,win32,alpine}-*/resources/native-binary/*'),

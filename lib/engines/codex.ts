@@ -312,6 +312,7 @@ export const codex: EngineRule = {
   ],
   environment: [],
   baseUrls: ['OPENAI_BASE_URL'],
+  packages: ['@openai/codex'],
   versions: [pathTail('app-server-daemon/releases/<version>/bin/codex{,.exe}')],
   turns: [codexRollout],
   stateGap: 'no rollout of its session tells it, and its screen is not read',

@@ -133,6 +133,7 @@ export const commandcode: EngineRule = {
   ],
   environment: [],
   baseUrls: [],
+  packages: ['command-code'],
   versions: [],
   turns: [],
   stateGap: 'no rule for the states of commandcode was ever measured',

@@ -203,6 +203,7 @@ export const copilot: EngineRule = {
   ],
   environment: [],
   baseUrls: ['COPILOT_PROVIDER_BASE_URL'],
+  packages: ['@github/copilot'],
   versions: [],
   turns: [copilotEvents],
   stateGap: 'no events of its session tell it',

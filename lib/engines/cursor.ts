@@ -175,6 +175,7 @@ export const cursor: EngineRule = {
   ],
   environment: ['VSCODE_PID'],
   baseUrls: [],
+  packages: [],
   versions: [pathTail('cursor-agent/versions/<version>/*')],
   turns: [cursorTranscript],
   stateGap: 'no transcript of its session tells it, and its screen is not read',

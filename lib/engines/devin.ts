@@ -68,6 +68,7 @@ export const devin: EngineRule = {
   ],
   environment: [],
   baseUrls: [],
+  packages: [],
   versions: [VERSIONS],
   turns: [],
   stateGap: 'no rule for the states of devin was ever measured',

@@ -5,6 +5,8 @@
  * Three values everywhere: a value; `null` = looked, and there is none; `undefined` = could not
  * look, or was not asked.
  */
+import type { PackageVersion } from './package.js';
+
 export interface FileIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -53,6 +55,8 @@ export interface ProcessFacts {
   readonly env: Readonly<Record<string, string | null | undefined>> | undefined;
   /** The entry script of an interpreter, where it was looked up. */
   readonly script: ResolvedScript | undefined;
+  /** What the manifest of the package around its program says; null = there is none of an engine. */
+  readonly version?: PackageVersion | null | undefined;
   /** The system that the process is from (a `process.platform`); left out = ours. */
   readonly system?: string;
 }

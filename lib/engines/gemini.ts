@@ -101,6 +101,7 @@ export const gemini: EngineRule = {
   ],
   environment: [],
   baseUrls: ['GOOGLE_GEMINI_BASE_URL'],
+  packages: ['@google/gemini-cli'],
   versions: [],
   turns: [],
   stateGap: 'no rule for the states of gemini was ever measured',

@@ -201,6 +201,7 @@ export const grok: EngineRule = {
   ],
   environment: [],
   baseUrls: [],
+  packages: [],
   versions: [pathTail('.grok/downloads/grok-<version>-{linux,macos}-*')],
   turns: [],
   stateGap: 'no rule for the states of grok was ever measured',

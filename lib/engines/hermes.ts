@@ -114,6 +114,7 @@ export const hermes: EngineRule = {
   bypass: [{ flag: '--yolo', source: MANUAL }],
   environment: [],
   baseUrls: [],
+  packages: [],
   versions: [],
   turns: [hermesMessages],
   stateGap: 'no message of its session tells it',

@@ -131,6 +131,7 @@ export const kilo: EngineRule = {
   bypass: [{ flag: '--auto', source: HELP }],
   environment: [],
   baseUrls: [],
+  packages: ['@kilocode/cli'],
   versions: [],
   turns: [kiloMessages],
   stateGap: 'no message of its session tells it',

@@ -118,6 +118,7 @@ export const muse: EngineRule = {
   bypass: [{ flag: '--yolo', source: EXEC }],
   environment: [],
   baseUrls: [],
+  packages: [],
   versions: [pathTail('muse-bin-<version>')],
   turns: [],
   stateGap: 'no rule for the states of muse was ever measured',

@@ -142,6 +142,7 @@ export const opencode: EngineRule = {
   bypass: [{ flag: '--auto', source: HELP }],
   environment: [],
   baseUrls: [],
+  packages: ['opencode-ai'],
   versions: [],
   turns: [opencodeMessages],
   stateGap: 'no message of its session tells it',

@@ -135,6 +135,7 @@ export const pi: EngineRule = {
   bypass: [],
   environment: [],
   baseUrls: [],
+  packages: ['@earendil-works/pi-coding-agent', '@mariozechner/pi-coding-agent'],
   versions: [],
   turns: [piSession],
   stateGap: 'no transcript of its session tells it',

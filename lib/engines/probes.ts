@@ -29,7 +29,7 @@ export function bypassFlagsOf(args: Arguments, rule: EngineRule): string[] {
   });
 }
 
-/** The version that the install path names; null = it names none. */
+/** The version that the install path names, else that of the package which it lies in; null = neither tells one. */
 export function versionOf({ facts, program, rule }: Judged): string | null {
   for (const path of [program.image, facts.script?.real, program.entry?.text, program.word]) {
     if (typeof path !== 'string') continue;
@@ -38,5 +38,6 @@ export function versionOf({ facts, program, rule }: Judged): string | null {
       if (version !== null) return version;
     }
   }
-  return null;
+  const { version } = facts;
+  return version && rule.packages.includes(version.name) ? version.version : null;
 }

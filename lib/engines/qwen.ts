@@ -184,6 +184,7 @@ export const qwen: EngineRule = {
   ],
   environment: [],
   baseUrls: ['OPENAI_BASE_URL'],
+  packages: ['@qwen-code/qwen-code'],
   versions: [],
   turns: [],
   stateGap: 'no rule for the states of qwen was ever measured',

@@ -156,6 +156,8 @@ export interface EngineRule {
   readonly environment: readonly string[];
   /** Environment variables with the address of the model's service. */
   readonly baseUrls: readonly string[];
+  /** Names that its packages have in npm, without the ending of those for one platform. */
+  readonly packages: readonly string[];
   /** Paths that tell the version: `<version>` in the pattern. */
   readonly versions: readonly PathPattern[];
   /** Where its turns are written down; the first that tells something counts. */

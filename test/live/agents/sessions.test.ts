@@ -46,6 +46,15 @@ describe.skipIf(process.platform !== 'linux')('sessions of live processes (maker
     expect(await scene.verdicts({ all: true })).toMatchObject({ [server]: 'codex service' });
   });
 
+  it('names the version of the package that a program lies in', async () => {
+    const folder = 'lib/node_modules/@anthropic-ai/claude-code';
+    const program = await scene.fake(`${folder}/bin/claude.exe`);
+    scene.write(`${folder}/package.json`, '{"name":"@anthropic-ai/claude-code","version":"2.1.197"}');
+    const link = scene.link('bin/claude', program);
+    const pid = await scene.start(link, { argv0: 'claude' });
+    expect(await scene.look()).toMatchObject({ agents: [{ pid, version: '2.1.197' }], faults: [] });
+  });
+
   it('H18 a wrapper and its native child are one row', async () => {
     const native = await scene.fake('vendor/codex');
     const script = scene.write(
