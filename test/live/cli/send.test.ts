@@ -1,17 +1,14 @@
 /** `procscope send` and `capture` as people run them, and `--watch` on a terminal that gets another size. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { missingTmux, readerIn, Server, until } from '../tmux/start.js';
+import { describe, expect, it } from 'vitest';
+import { missingTmux, ownServers, readerIn, Server, until } from '../tmux/start.js';
 
 const MAIN = join(__dirname, '../../../dist/cli/main.js');
 const missing = missingTmux();
 if (missing !== undefined) console.warn(`skipped: ${missing}`);
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const each of servers.splice(0)) each.end();
-});
+const { servers } = ownServers();
 
 interface Outcome {
   readonly code: number | null;

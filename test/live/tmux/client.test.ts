@@ -2,21 +2,13 @@ import { chmodSync, chownSync, existsSync, symlinkSync, writeFileSync } from 'no
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type TmuxAnswer, tmuxRequest } from '../../../lib/index.js';
 import { encodeRequest } from '../../../lib/tmux/messages.js';
-import { missingTmux, Server, until } from './start.js';
+import { missingTmux, ownServers, until } from './start.js';
 
 const missing = missingTmux();
-const servers: Server[] = [];
-function server(): Server {
-  const made = new Server();
-  servers.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const each of servers.splice(0)) each.end();
-});
+const { server } = ownServers();
 
 const protocol = { way: 'protocol', idempotent: true, timeoutMs: 20_000 } as const;
 const failureKind = (answer: TmuxAnswer): string => (answer.ok ? 'answered' : answer.failure.kind);

@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PaneRef } from '../../../lib/index.js';
 import { guarded, type Occupant } from '../../../lib/tmux/guard.js';
 import { checkTmux } from '../../../lib/tmux/options.js';
-import { missingTmux, Server, until } from './start.js';
+import { missingTmux, ownServers, Server, until } from './start.js';
 
 const missing = missingTmux();
-const servers: Server[] = [];
-afterEach(() => {
-  for (const each of servers.splice(0)) each.end();
-});
+const { servers } = ownServers();
 
 /** The look before a command would refuse all this too; here it is left out, as if the pane changed just then. */
 describe.skipIf(missing !== undefined)('guarded()', () => {

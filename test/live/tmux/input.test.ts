@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type PaneRef,
   pasteRaw,
@@ -10,13 +10,10 @@ import {
   sendLiteral,
   sendText,
 } from '../../../lib/index.js';
-import { missingTmux, readerIn, Server, until } from './start.js';
+import { missingTmux, ownServers, readerIn, Server, until } from './start.js';
 
 const missing = missingTmux();
-const servers: Server[] = [];
-afterEach(() => {
-  for (const each of servers.splice(0)) each.end();
-});
+const { servers } = ownServers();
 const reader = (mode?: 'plain' | 'bracketed') => readerIn(servers, mode);
 
 const buffers = (tmux: Server): string => tmux.run('list-buffers', '-F', '#{buffer_name}');

@@ -1,13 +1,10 @@
 /** Keys that go ahead of what is being sent, and what becomes of that. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type SendResult, sendKey, sendLiteral, sendText } from '../../../lib/index.js';
-import { missingTmux, readerIn, type Server } from './start.js';
+import { missingTmux, ownServers, readerIn } from './start.js';
 
 const missing = missingTmux();
-const servers: Server[] = [];
-afterEach(() => {
-  for (const each of servers.splice(0)) each.end();
-});
+const { servers } = ownServers();
 
 const way = { way: 'protocol', timeoutMs: 20_000 } as const;
 /** Nobody waits so long: only an interrupt ends such a send. */

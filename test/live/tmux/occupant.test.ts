@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type PaneRef,
   type ProcessKey,
@@ -14,7 +14,7 @@ import {
   sendText,
   snapshot,
 } from '../../../lib/index.js';
-import { missingTmux, readerIn, Server, until } from './start.js';
+import { missingTmux, ownServers, readerIn, Server, until } from './start.js';
 
 /** The wait before Enter of a text that is sent with this delay is over when the test says so. */
 const GATED_MS = 59_999;
@@ -27,14 +27,11 @@ vi.mock('../../../lib/tmux/turns.js', async (original) => {
 });
 
 const missing = missingTmux();
-const servers: Server[] = [];
+const { servers } = ownServers();
 beforeEach(() => {
   gate.opened = new Promise((resolve) => {
     gate.open = resolve;
   });
-});
-afterEach(() => {
-  for (const each of servers.splice(0)) each.end();
 });
 
 const way = { way: 'protocol', timeoutMs: 20_000 } as const;

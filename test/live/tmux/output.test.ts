@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   clearEngineExit,
   clearRemainOnExit,
@@ -7,18 +7,10 @@ import {
   setWindowStyle,
   titles,
 } from '../../../lib/index.js';
-import { missingTmux, Server, until } from './start.js';
+import { missingTmux, ownServers, until } from './start.js';
 
 const missing = missingTmux();
-const servers: Server[] = [];
-function server(): Server {
-  const made = new Server();
-  servers.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const each of servers.splice(0)) each.end();
-});
+const { server } = ownServers();
 
 const way = { way: 'protocol', timeoutMs: 20_000 } as const;
 

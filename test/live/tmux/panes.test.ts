@@ -1,22 +1,14 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type PaneInventory, panes, tmuxServers } from '../../../lib/index.js';
-import { missingTmux, place, Server, until } from './start.js';
+import { missingTmux, ownServers, place, Server, until } from './start.js';
 
 const missing = missingTmux();
 if (missing !== undefined) console.warn(`skipped: ${missing}`);
 
-const servers: Server[] = [];
-function server(name?: string): Server {
-  const made = new Server(name);
-  servers.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const each of servers.splice(0)) each.end();
-});
+const { server, servers } = ownServers();
 
 /** What `panes()` says of given sockets alone. */
 const read = (...of: readonly Server[]): Promise<PaneInventory> =>

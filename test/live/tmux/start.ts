@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach } from 'vitest';
 import type { PaneRef } from '../../../lib/index.js';
 
 /** Why tests with real servers are skipped; undefined = they are not. */
@@ -144,4 +145,18 @@ export async function readerIn(servers: Server[], mode: 'plain' | 'bracketed' = 
       return bytes.length >= length && bytes;
     });
   return { tmux, pane: { socket: tmux.socket, id }, got };
+}
+
+/** Servers of a test file, each ended after the test that made it. */
+export function ownServers(): { readonly servers: Server[]; readonly server: (name?: string) => Server } {
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const each of servers.splice(0)) each.end();
+  });
+  const server = (name?: string): Server => {
+    const made = new Server(name);
+    servers.push(made);
+    return made;
+  };
+  return { servers, server };
 }
