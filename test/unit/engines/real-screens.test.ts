@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { screenOf } from '../../../lib/engines/screens/index.js';
+import { screenOf, withScreen } from '../../../lib/engines/screens/index.js';
 import { readScreen } from '../../../lib/engines/screens/screen.js';
+import type { AgentState } from '../../../lib/engines/state.js';
 
 const folder = join(__dirname, '../../fixtures/screens');
 
@@ -71,9 +72,25 @@ describe('recorded screens', () => {
   });
 
   it.each(RECORDED.filter(({ title }) => title !== '').map((each) => [each.name, each] as const))(
-    '%s without its title',
+    'L29 %s without its title',
     (_, each) => {
       expect(said({ ...each, title: '' })).toBe(withoutTitle(each));
+    },
+  );
+});
+
+describe('an agent that says itself that it works', () => {
+  const busy: AgentState = {
+    ...{ value: 'busy', raw: 'busy', source: 'pid-record', at: 1, waitingFor: null },
+    ...{ background: null, suspended: false },
+  };
+
+  it.each(RECORDED.map((each) => [each.name, each] as const))(
+    'L36 waits only with a dialog: %s',
+    (_, each) => {
+      const { state } = withScreen(each.engine, busy, [], each);
+      expect(state.value).toBe(said(each).startsWith('waiting') ? 'waiting' : 'busy');
+      expect(state.value === 'waiting' && !each.verdict.startsWith('waiting')).toBe(false);
     },
   );
 });
