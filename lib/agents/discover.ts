@@ -42,7 +42,7 @@ export interface Discovery {
 
 export async function discover(checked: CheckedOptions, hints: readonly PaneHint[] = []): Promise<Discovery> {
   const { table } = checked;
-  const setting = settingOf(checked, table && (() => Promise.resolve(table)));
+  const setting = settingOf(checked, { given: table && (() => Promise.resolve(table)) });
   const look = await lookOnce(setting, hints);
   const { table: cheap, gathered, lookup, inventory, judgement, owners, context } = look;
   const { judged } = judgement;

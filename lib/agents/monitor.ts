@@ -77,7 +77,7 @@ export class AgentMonitor {
       this.#close = () => {};
     }
     this.#clock = checked.clock;
-    this.#rounds = new Rounds(checked, this.#poller);
+    this.#rounds = new Rounds(checked, this.#poller, this.#closing.signal);
   }
 
   get stats(): MonitorStats {

@@ -135,8 +135,10 @@ export class PaneWatch {
     const keys = this.#screensOf ?? new Set(wantedScreens(placed(), lookup).map(({ key }) => key));
     this.#screensOf = keys;
     const wanted = (this.#inventory?.panes ?? []).filter(({ key }) => keys.has(key));
-    const asked = this.#screens.due(wanted, now);
-    const told = new Map(this.#inventory?.servers.map(({ socket, at }) => [socket, at]));
+    // Whoever could not be asked for its panes cannot be asked for their screens, and would hold up those of others.
+    const running = this.#inventory?.servers.filter(({ state }) => state === 'running') ?? [];
+    const told = new Map(running.map(({ socket, at }) => [socket, at]));
+    const asked = this.#screens.due(wanted, now).filter(({ socket }) => told.has(socket));
     const take = (read: Screens): boolean =>
       this.#screens.take(wanted, { asked, read, now }, ({ socket }) => told.get(socket));
     if (asked.length > 0) return { ask: () => this.#reading.screens(asked), take };

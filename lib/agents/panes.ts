@@ -7,8 +7,10 @@ import { type Ownership, ownersOf } from '../engines/owner.js';
 import { needsScreen, withScreen } from '../engines/screens/index.js';
 import type { Fault } from '../process/fault.js';
 import { captureAll } from '../tmux/capture.js';
+import type { TmuxOptions } from '../tmux/options.js';
 import type { Pane } from '../tmux/pane.js';
-import { type PaneInventory, panes } from '../tmux/panes.js';
+import { type PaneInventory, panesAgain } from '../tmux/panes.js';
+import { SilentServers } from '../tmux/silent.js';
 import type { Agent, AgentPane, AmbiguousPane } from './envelope.js';
 import type { AgentsOptions } from './options.js';
 import type { Entry } from './rows.js';
@@ -28,8 +30,8 @@ export interface PaneReader {
   readonly excluded: ReadonlySet<number>;
 }
 
-async function ownScreens(panes: readonly Pane[]): Promise<Screens> {
-  const answers = await captureAll(panes, { visible: true, ansi: false });
+async function ownScreens(panes: readonly Pane[], until: TmuxOptions): Promise<Screens> {
+  const answers = await captureAll(panes, { ...until, visible: true, ansi: false });
   return screensOf(
     panes,
     answers.map((answer) => (answer.ok ? answer.text : undefined)),
@@ -42,20 +44,29 @@ function screensOf(panes: readonly Pane[], texts: readonly (string | null | unde
   );
 }
 
-/** How panes are asked for; null = they are not. `own`: the processes are those of this machine. */
-export function paneReader(options: AgentsOptions, own: boolean): PaneReader | null {
+/**
+ * How panes are asked for; null = they are not. `own`: the processes are those of this machine. `closing` ends what is
+ * under way.
+ */
+export function paneReader(options: AgentsOptions, own: boolean, closing?: AbortSignal): PaneReader | null {
   const { tmuxSockets, readPanes, readScreen, exclude = own ? [process.pid] : [] } = options;
   const excluded = new Set(exclude);
+  const until: TmuxOptions = closing === undefined ? {} : { signal: closing };
   const screens = readScreen
     ? async (panes: readonly Pane[]) => screensOf(panes, await Promise.all(panes.map(readScreen)))
-    : ownScreens;
+    : (panes: readonly Pane[]) => ownScreens(panes, until);
   if (readPanes) return { read: readPanes, screens, excluded };
   if (tmuxSockets ? tmuxSockets.length === 0 : !own) return null;
+  const silent = new SilentServers();
   const read: ReadPanes = (previous, thorough) =>
-    panes({
-      ...(tmuxSockets === undefined ? { processes: thorough } : { tmuxSockets }),
-      ...(previous === undefined ? {} : { previous }),
-    });
+    panesAgain(
+      {
+        ...until,
+        ...(tmuxSockets === undefined ? { processes: thorough } : { tmuxSockets }),
+        ...(previous === undefined ? {} : { previous }),
+      },
+      silent,
+    );
   return { read, screens, excluded };
 }
 

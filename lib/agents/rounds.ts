@@ -63,15 +63,16 @@ export class Rounds {
   #tookMs = 0;
   looked = 0;
 
-  constructor(options: CheckedMonitorOptions, poller: AgentPoller) {
+  constructor(options: CheckedMonitorOptions, poller: AgentPoller, closing: AbortSignal) {
     this.#options = options;
-    this.#setting = settingOf(options.agents, options.readProcesses, options.clock);
+    const { clock, readProcesses: given } = options;
+    this.#setting = settingOf(options.agents, { given, clock, closing });
     this.#poller = poller;
-    this.#clock = options.clock;
+    this.#clock = clock;
     this.#watched = new Watched(options.sessionAgeMs);
-    const { clock, recordAgeMs, sessionAgeMs } = options;
+    const { recordAgeMs, sessionAgeMs } = options;
     this.#turns = new TurnWatch(this.#setting, clock, recordAgeMs, sessionAgeMs);
-    this.#errands = new Errands(options.clock);
+    this.#errands = new Errands(clock);
     this.#installs = installsOf([], this.#setting);
     this.#panes = new PaneWatch(this.#setting.panes, options.paneAgeMs);
   }

@@ -13,8 +13,9 @@ interface Kept {
   readonly readAt: number;
 }
 
-function markOf({ activity, width, height }: Pane): string | undefined {
-  return activity === undefined ? undefined : `${activity} ${width}x${height}`;
+/** The time is that of a window: a pane that was moved to another one may find there the time it was read at. */
+function markOf({ activity, windowId, width, height }: Pane): string | undefined {
+  return activity === undefined ? undefined : `${activity} ${windowId} ${width}x${height}`;
 }
 
 /** Was the second over in which the last output came? Until then more may come that has the same time. */

@@ -52,14 +52,21 @@ function machineRows({ procRoot, deadlineMs }: CheckedOptions): ReadRows {
       : snapshotAsync({ fields: [...MOVING], pids, procRoot, deadlineMs });
 }
 
-/** `given`: reads the rows instead of the machine, whose panes then do not count unless they were asked for. */
-export function settingOf(options: CheckedOptions, given?: ReadRows, clock?: () => number): Setting {
+export interface SettingOptions {
+  /** Reads the rows instead of the machine, whose panes then do not count unless they were asked for. */
+  readonly given?: ReadRows | undefined;
+  readonly clock?: () => number;
+  /** Nobody waits for answers of tmux any more. */
+  readonly closing?: AbortSignal;
+}
+
+export function settingOf(options: CheckedOptions, { given, clock, closing }: SettingOptions = {}): Setting {
   return {
     options,
     look: options.look ?? lookAtFiles,
     overrides: overridesOf(options),
     readRows: given ?? machineRows(options),
     memory: new StoreMemory(clock),
-    panes: paneReader(options, given === undefined && options.procRoot === DEFAULT_PROC_ROOT),
+    panes: paneReader(options, given === undefined && options.procRoot === DEFAULT_PROC_ROOT, closing),
   };
 }

@@ -14,7 +14,7 @@ const DEFAULT_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 3_600_000;
 
 /** A real one: what only has its prototype throws when it is asked. */
-function isSignal(value: unknown): value is AbortSignal {
+export function isSignal(value: unknown): value is AbortSignal {
   try {
     return value instanceof AbortSignal && typeof value.aborted === 'boolean';
   } catch {

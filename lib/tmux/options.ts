@@ -1,7 +1,9 @@
+import { setMaxListeners } from 'node:events';
 import { isAbsolute } from 'node:path';
 import { OptionError } from '../process/fault.js';
 import type { Look } from '../process/look.js';
 import { requireKnown, shown, wholeNumber } from '../process/options.js';
+import { isSignal } from '../process/ticks.js';
 
 /** How to talk to tmux. */
 export interface TmuxOptions {
@@ -51,9 +53,9 @@ export interface CheckedTmux {
 export function checkTmux(options: TmuxOptions, further: readonly string[] = []): CheckedTmux {
   requireKnown(options, [...TMUX_OPTIONS, ...further], 'options');
   const { signal, way = 'auto', binary = 'tmux', look } = options;
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new OptionError('signal', 'must be an AbortSignal');
-  }
+  if (signal !== undefined && !isSignal(signal)) throw new OptionError('signal', 'must be an AbortSignal');
+  // Each request listens to it, and many panes are many requests: Node would warn of a leak on the user's terminal.
+  if (signal !== undefined) setMaxListeners(0, signal);
   if (!WAYS.includes(way)) throw new OptionError('way', `${shown(way)} is none of ${WAYS.join(', ')}`);
   if (typeof binary !== 'string' || binary === '' || binary.includes('\0')) {
     throw new OptionError('binary', 'must be a path or a name: not empty and without NUL');

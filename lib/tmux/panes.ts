@@ -5,6 +5,7 @@ import { type CheckedTmux, checkTmux, type TmuxOptions } from './options.js';
 import { endOf, isPaneId, type Pane, type PaneSession, paneKey } from './pane.js';
 import { freshSeparator, numberIn, numberOf, parseRecords, type RecordOf, recordFormat } from './records.js';
 import { brokenAnswer, checkClock, SERVER_FIELDS, sameServer, serverOf, type TmuxServer } from './servers.js';
+import { SilentServers } from './silent.js';
 import type { SocketRefusal } from './socket-path.js';
 import {
   type CheckedSocket,
@@ -242,7 +243,12 @@ function eachOnce(servers: readonly ServerPanes[]): ServerPanes[] {
  *
  * Rejects with OptionError, or LoadError when no binary of procscope loads, never for what a server does.
  */
-export async function panes(options: PanesOptions = {}): Promise<PaneInventory> {
+export function panes(options: PanesOptions = {}): Promise<PaneInventory> {
+  return panesAgain(options, new SilentServers());
+}
+
+/** The same for who asks again and again, and passes the inventory before on: `silent` is what is kept between. */
+export async function panesAgain(options: PanesOptions, silent: SilentServers): Promise<PaneInventory> {
   const how = checkTmux(options, [...SEARCH_OPTIONS, 'sessions', 'previous', 'now']);
   const { sessions: wanted = () => true, previous } = options;
   if (typeof wanted !== 'function') throw new OptionError('sessions', 'must be a function');
@@ -255,7 +261,11 @@ export async function panes(options: PanesOptions = {}): Promise<PaneInventory> 
   const before = checked.tmuxSockets === undefined ? (previous?.servers ?? []) : [];
   const known = before.filter(({ panes: { length } }) => length > 0).map(({ socket }) => socket);
   const search = await searchSockets(checked, how.look, known);
-  const servers = eachOnce(await Promise.all(search.sockets.map((found) => readServer(found, reading))));
+  const read = (found: CheckedSocket): Promise<ServerPanes> => {
+    const stood = previous?.servers.find(({ socket }) => socket === found.path);
+    return silent.answer(stood, () => readServer(found, reading));
+  };
+  const servers = eachOnce(await Promise.all(search.sockets.map(read)));
   return inventoryOf(servers, search.refused, search.faults);
 }
 

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { SOCKET, World } from '../panes/world.js';
+import { FakeServer } from '../tmux/fake.js';
 import { CLAUDE, later, SHELL, scene } from './machine.js';
 
 function paned() {
@@ -107,6 +110,53 @@ describe('panes in the monitor', () => {
     it.world.at = 104_900;
     await later(it, 1_000);
     expect(it.captured).toHaveLength(4);
+  });
+
+  it('are captured again in another window, which may have been written to at the very same time', async () => {
+    const it = paned();
+    it.world.pane('%3', 10, { activity: 100 });
+    it.world.at = 102_000;
+    await it.poll();
+    it.world.screens['%3'] = ' Do you want to proceed?\n ❯ 1. Yes\n   2. No\n';
+    it.world.pane('%3', 10, { activity: 100, windowId: '@7' });
+    it.machine.now += 1_000;
+    expect(await it.events()).toMatchObject([
+      { type: 'changed', reasons: expect.arrayContaining(['state: unknown -> waiting (permission)']) },
+    ]);
+    expect(it.captured).toHaveLength(2);
+  });
+
+  it('are not captured while their server cannot be asked for its panes', async () => {
+    const it = paned();
+    it.world.screens['%3'] = ' Do you want to proceed?\n ❯ 1. Yes\n   2. No\n';
+    await it.poll();
+    it.world.frozen.add(SOCKET);
+    await later(it, 1_000);
+    await later(it, 60_000);
+    expect(it.captured).toHaveLength(1);
+    expect(it.monitor.agents).toMatchObject([{ state: { value: 'waiting' } }]);
+    it.world.frozen.clear();
+    await later(it, 1_000);
+    expect(it.captured).toHaveLength(2);
+  });
+
+  it('are not waited for any more by a monitor that was closed', async () => {
+    let asked = (): void => {};
+    const connected = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const server = await FakeServer.start(() => asked());
+    try {
+      const it = scene({ 11: CLAUDE }, { tmuxSockets: [server.socket], patienceMs: 1 });
+      await it.poll();
+      await connected;
+      const ended = once(server.peers[0]?.socket as Socket, 'close');
+      it.monitor.close();
+      await ended;
+      expect(server.peers).toHaveLength(1);
+    } finally {
+      await server.end();
+    }
   });
 
   it('are captured again after half a minute although nothing tells of a change', async () => {

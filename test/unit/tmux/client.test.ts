@@ -151,6 +151,24 @@ describe('tmuxRequest() with a server that', () => {
     expect(await waiting).toMatchObject({ failure: { kind: 'aborted' } });
   });
 
+  it('is asked much at once with one signal, which is nothing to warn of', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', note);
+    try {
+      const { socket } = await fake((peer) => answer(peer, 'x'));
+      const { signal } = new AbortController();
+      const answers = await Promise.all(Array.from({ length: 40 }, () => ask(socket, { signal })));
+      expect(answers.every(({ ok }) => ok)).toBe(true);
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('warning', note);
+    }
+    expect(warnings).toEqual([]);
+    const unreal = Object.create(AbortSignal.prototype) as AbortSignal;
+    await expect(ask('/nowhere', { signal: unreal })).rejects.toMatchObject({ option: 'signal' });
+  });
+
   it('keeps no descriptor of ours', async () => {
     const { socket } = await fake((peer, count) =>
       count % 2 === 0 ? peer.send(Buffer.alloc(16)) : undefined,
