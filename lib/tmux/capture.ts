@@ -122,7 +122,8 @@ async function captureBatch(batch: Batch, how: CaptureHow, captured: Answers): P
   const split = answer.ok || answer.failure.kind === 'limit';
   if (batch.length === 1 || !split) return take(batch, answer);
   // A chain failed at the last pane that told anything, or at the next: these are asked alone.
-  const failed = !answer.ok || answer.status !== 0;
+  // Where one told nothing and yet nothing failed, the part before it may hold what others told.
+  const failed = !answer.ok || answer.status !== 0 || parts.length < batch.length;
   const whole = failed ? Math.max(0, parts.length - 1) : parts.length;
   if (answer.ok) take(batch.slice(0, whole), { ...answer, status: 0 });
   const alone = answer.ok ? 2 : batch.length;
