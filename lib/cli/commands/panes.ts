@@ -16,7 +16,7 @@ function isIn({ pane }: Agent, { socket, id, server }: Pane): boolean {
 function cellsOf(pane: Pane, { agents, ambiguousPanes }: AgentsEnvelope): Cell[] {
   const agent = agents.find((each) => isIn(each, pane));
   const unclear = ambiguousPanes.some((each) => each.pane.socket === pane.socket && each.pane.id === pane.id);
-  const status = pane.exitStatus === null ? '' : ` (${pane.exitStatus})`;
+  const status = pane.exitStatus == null ? '' : ` (${pane.exitStatus})`;
   return [
     { text: pane.id, styles: ['cyan'] },
     { text: cut(pane.sessionName, CELL_WIDTH) },

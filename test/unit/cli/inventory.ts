@@ -9,7 +9,7 @@ export const PANE: Pane = {
   ...{ active: true, cwd: '/x', title: 'a\u001b[2Jb', dead: false, exitStatus: null, exitSignal: null },
   ...{ command: 'sh', tty: '/dev/pts/1', width: 80, height: 24, activity: undefined },
 };
-const RUNNING: RunningPanes = {
+export const RUNNING: RunningPanes = {
   ...{ state: 'running', socket: SOCKET, panes: [PANE], at: 1 },
   server: { ...SERVER, socket: SOCKET, version: '3.3a', protocol: 8, way: 'protocol', fallback: null },
 };

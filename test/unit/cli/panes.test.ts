@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PaneInventory, PanesOptions } from '../../../lib/index.js';
-import { answering, half, nothing, read, SOCKET } from './inventory.js';
+import { answering, half, nothing, PANE, RUNNING, read, SOCKET } from './inventory.js';
 import { look } from './look.js';
 
 describe('a pane that is named', () => {
@@ -43,6 +43,18 @@ describe('procscope panes', () => {
     const { code, out } = await look(['panes'], { api: answering(nothing) });
     expect(code).toBe(1);
     expect(out).toContain('Could not be asked:\n/run/two: ');
+  });
+
+  it.each([
+    [undefined, /dead {2,}sh/],
+    [null, /dead {2,}sh/],
+    [3, /dead \(3\) {2,}sh/],
+  ])('shows of a dead pane the status that is known: %s', async (exitStatus, line) => {
+    const panes = [{ ...PANE, dead: true, exitStatus }];
+    const servers = [{ ...RUNNING, panes }];
+    const inventory: PaneInventory = { state: 'read', panes, servers, refused: [] };
+    const { out } = await look(['panes'], { api: answering(inventory) });
+    expect(out).toMatch(line);
   });
 
   it('watches with what it saw before, so that a server that hangs keeps its panes', async () => {
