@@ -176,9 +176,19 @@ async function explain(pid: number, options: AgentsOptions, run: Run): Promise<V
   };
 }
 
+/** A mistyped path would look like a machine without panes. */
+async function warnOfAbsent({ api, stderr }: Run, { tmuxSockets: given = [] }: AgentsOptions): Promise<void> {
+  if (given.length === 0) return;
+  const { servers } = await api.panes({ tmuxSockets: given });
+  for (const { state, socket } of servers) {
+    if (state === 'absent') stderr.write(`procscope: no tmux server listens on ${printable(socket)}\n`);
+  }
+}
+
 async function run(run: Run): Promise<number> {
   const { api } = run;
   const options = { ...(await replayed(run)), ...optionsOf(run) };
+  await warnOfAbsent(run, options);
   const pid = pidOf(run);
   if (pid !== undefined) return show(run, () => explain(pid, options, run));
   if (run.values['watch'] !== true) return show(run, async () => viewOf(await api.agents(options), run));

@@ -10,7 +10,12 @@ const HEAD: readonly Cell[] = ['PANE', 'SESSION', 'PID', 'AGENT', 'STATE', 'COMM
 );
 
 function isIn({ pane }: Agent, { socket, id, server }: Pane): boolean {
-  return pane?.socket === socket && pane.id === id && pane.server.start === server.start;
+  return (
+    pane?.socket === socket &&
+    pane.id === id &&
+    pane.server.pid === server.pid &&
+    pane.server.start === server.start
+  );
 }
 
 function cellsOf(pane: Pane, { agents, ambiguousPanes }: AgentsEnvelope): Cell[] {
