@@ -315,6 +315,6 @@ export const codex: EngineRule = {
   packages: ['@openai/codex'],
   versions: [pathTail('app-server-daemon/releases/<version>/bin/codex{,.exe}')],
   turns: [codexRollout],
-  stateGap: 'no rollout of its session tells it, and its screen is not read',
+  stateGap: 'no rollout of its session tells it',
   linkGap: 'no id in its arguments',
 };

@@ -178,6 +178,6 @@ export const cursor: EngineRule = {
   packages: [],
   versions: [pathTail('cursor-agent/versions/<version>/*')],
   turns: [cursorTranscript],
-  stateGap: 'no transcript of its session tells it, and its screen is not read',
+  stateGap: 'no transcript of its session tells it',
   linkGap: 'no id in its arguments',
 };

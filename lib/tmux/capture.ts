@@ -1,7 +1,8 @@
 /** The text of panes. */
+import { constants } from 'node:os';
 import { OptionError } from '../process/fault.js';
 import { ask, commandFailure, type TmuxAnswer, type TmuxNoReply, type TmuxReply } from './ask.js';
-import type { TmuxFailure, TmuxWay } from './failure.js';
+import { failureOf, type TmuxFailure, type TmuxWay } from './failure.js';
 import { knowsNoPane } from './guard.js';
 import { type CheckedTmux, checkTmux, flagOf, type TmuxOptions } from './options.js';
 import { checkPane, type PaneRef } from './pane.js';
@@ -35,6 +36,8 @@ const MOST_LINES = 300;
 const DEFAULT_LINES = 100;
 /** So many captures and their questions fit a frame of the protocol. */
 const MOST_TOGETHER = 24;
+/** Panes that vanish cost further requests: none begins when so many times `timeoutMs` are over. */
+const MOST_WAITS = 2;
 const FIELDS = { ...SERVER_FIELDS, id: 'pane_id' } as const;
 
 function historyOf(value: unknown): number {
@@ -67,7 +70,8 @@ export async function capture(pane: PaneRef, options: CaptureOptions = {}): Prom
 
 /**
  * The same of many panes, in their order: those of one server by one request, as long as nothing fails.
- * `maxOutputBytes` counts for each pane, `timeoutMs` for each request.
+ * `maxOutputBytes` counts for each pane, `timeoutMs` for each request; after twice that time what was not asked yet is
+ * a timeout.
  *
  * Rejects with OptionError, or LoadError when no binary of procscope loads.
  */
@@ -79,7 +83,11 @@ export async function captureAll(
   if (!Array.isArray(panes)) throw new OptionError('panes', 'must be a list of panes');
   const refs = panes.map(checkPane);
   const captured: Answers = new Map();
-  const how: CaptureHow = { tmux, words: wordsOf(options) };
+  const how: CaptureHow = {
+    tmux,
+    words: wordsOf(options),
+    until: performance.now() + MOST_WAITS * tmux.timeoutMs,
+  };
   await Promise.all(batchesOf(refs).map((batch) => captureBatch(batch, how, captured)));
   return refs.map((ref) => captured.get(ref) as Captured | NotRead);
 }
@@ -88,6 +96,8 @@ interface CaptureHow {
   readonly tmux: CheckedTmux;
   /** What is asked of each pane, without the pane. */
   readonly words: readonly string[];
+  /** No request begins any more. By performance.now(). */
+  readonly until: number;
 }
 
 type Batch = readonly [PaneRef, ...PaneRef[]];
@@ -107,6 +117,11 @@ function batchesOf(refs: readonly PaneRef[]): Batch[] {
 }
 
 async function captureBatch(batch: Batch, how: CaptureHow, captured: Answers): Promise<void> {
+  if (performance.now() >= how.until) {
+    const late = tooLate(batch[0].socket, how.tmux);
+    for (const ref of batch) captured.set(ref, late);
+    return;
+  }
   const separators = batch.map(freshSeparator);
   const commands = batch.flatMap(({ id }, at) => [
     ['display-message', '-p', '-t', id, recordFormat(FIELDS, separators[at] as string)],
@@ -130,7 +145,15 @@ async function captureBatch(batch: Batch, how: CaptureHow, captured: Answers): P
   const [next, ...others] = batch.slice(whole + alone);
   const again = batch.slice(whole, whole + alone).map((ref): Batch => [ref]);
   if (next !== undefined) again.push([next, ...others]);
-  await Promise.all(again.map((each) => captureBatch(each, how, captured)));
+  if (answer.ok) await Promise.all(again.map((each) => captureBatch(each, how, captured)));
+  // All of them at once would hold as many times what was too much.
+  else for (const each of again) await captureBatch(each, how, captured);
+}
+
+function tooLate(socket: string, { timeoutMs }: CheckedTmux): NotRead {
+  const message = `not asked any more after ${MOST_WAITS * timeoutMs} ms`;
+  const code = constants.errno.ETIMEDOUT;
+  return { ok: false, failure: failureOf('timeout', { path: socket, call: 'connect', code, message }) };
 }
 
 /** What one pane has of an answer, as the only one that was asked for or as one that did not fail. */

@@ -1,5 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
-import { captureAll } from '../../../lib/index.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { captureAll, type PaneRef } from '../../../lib/index.js';
 import { FakeServer, frames, type Peer } from './fake.js';
 
 const fakes: FakeServer[] = [];
@@ -38,3 +38,46 @@ it.each(['%0', '%1', '%2', '%3'])(
     expect(answers).toEqual(ids.map((id) => ({ ok: true, text: `text of ${id}\n`, way: 'protocol' })));
   },
 );
+
+/** A server that is asked for a chain of panes; how many requests were open at once at most. */
+async function scene(serve: (peer: Peer) => unknown) {
+  let open = 0;
+  const most = { open: 0 };
+  const fake = await FakeServer.start((peer) => {
+    open++;
+    most.open = Math.max(most.open, open);
+    peer.socket.on('close', () => {
+      open--;
+    });
+    return serve(peer);
+  });
+  fakes.push(fake);
+  const refs: PaneRef[] = Array.from({ length: 24 }, (_, at) => ({ socket: fake.socket, id: `%${at}` }));
+  return { fake, refs, most };
+}
+
+const kinds = (answers: Awaited<ReturnType<typeof captureAll>>) =>
+  answers.map((answer) => (answer.ok ? 'text' : answer.failure.kind));
+
+describe('captureAll() of a server that', () => {
+  it('writes more than it may holds one answer at a time', async () => {
+    const { refs, most } = await scene(async (peer) => {
+      await peer.frame(200);
+      peer.send(frames.writeOpen(1, 1), frames.write(1, 'x'.repeat(200)));
+    });
+    const answers = await captureAll(refs, { way: 'protocol', maxOutputBytes: 100, timeoutMs: 60_000 });
+    expect(new Set(kinds(answers))).toEqual(new Set(['limit']));
+    // One that ends may not have been seen to end when the next comes.
+    expect(most.open).toBeLessThanOrEqual(2);
+  });
+
+  it('fails at each pane, and late, is not asked without end', async () => {
+    const { fake, refs } = await scene(async (peer) => {
+      await peer.frame(200);
+      setTimeout(() => peer.send(frames.exit(1)), 60);
+    });
+    const answers = await captureAll(refs, { way: 'protocol', timeoutMs: 100 });
+    expect(kinds(answers)).toContain('timeout');
+    expect(fake.peers.length).toBeLessThan(refs.length);
+  });
+});
