@@ -4,6 +4,7 @@ import { type Fault, OptionError } from '../native/fault.js';
 import { load } from '../native/load.js';
 import { MEMBER_COLUMNS, SAMPLE_COLUMNS, usageBit } from '../native/usage-layout.js';
 import { pidOf, requireKnown, wholeNumber } from './options.js';
+import { isSignal } from './ticks.js';
 import { flag, usageFields } from './usage.js';
 import { type CpuTime, type IoUsage, ioOf, type PageFaults } from './usage-row.js';
 
@@ -232,7 +233,7 @@ export class UsageSampler implements AsyncIterable<Sample> {
     this.pid = pidOf('pid', pid);
     const fields = usageFields(options.fields, SAMPLER_FIELDS, []);
     const { signal } = options;
-    if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    if (signal !== undefined && !isSignal(signal)) {
       throw new OptionError('signal', 'must be an AbortSignal');
     }
     this.#io = fields.includes('io');

@@ -146,6 +146,13 @@ describe('UsageSampler', () => {
     await Promise.all(over);
   });
 
+  it('refuses by name what only has the prototype of a signal', () => {
+    const signal = Object.create(AbortSignal.prototype) as AbortSignal;
+    expect(() => new UsageSampler(process.pid, { signal })).toThrow(
+      expect.objectContaining({ name: 'OptionError', option: 'signal' }),
+    );
+  });
+
   it('stops when its signal aborts, also before it began', async () => {
     const control = new AbortController();
     const sampler = new UsageSampler(process.pid, { intervalMs: 60_000, signal: control.signal });
